@@ -12,6 +12,7 @@
 #include "connect/rules/pair_weights.hpp"
 #include "connect/space/partner_index.hpp"
 #include "ranvier/base/errors.hpp"
+#include "ranvier/connect/placement/placement.hpp"
 #include "space_testing.hpp"
 #include "statistics.hpp"
 
@@ -791,6 +792,122 @@ TEST(RulesByDistance, DrawTheSameHoweverTheWorkIsCut) {
             EXPECT_NE(draw_all(*bind(spec, scene.pairs, 4, 1), scene.pairs), expected);
         }
     }
+}
+
+/// The neurons that a process has if it has a part of space.
+IdSequence in_corner(const Scene& scene, double upper) {
+    const PairPositions& positions = *scene.pairs.positions;
+    std::vector<std::uint64_t> ids;
+    for (std::uint64_t target = 0; target < scene.pairs.targets; ++target) {
+        const Point at = positions.target(target);
+        if (at[0] < upper && at[1] < upper) ids.push_back(positions.targets[target].value);
+    }
+    const std::uint64_t size = ids.size();
+    return {std::make_shared<const std::vector<std::uint64_t>>(std::move(ids)), 0, size};
+}
+
+TEST(RulesByDistance, DrawTheSameFromPartnersWithinReach) {
+    std::vector<Scene> large;
+    large.push_back(make_scene("box", {random_box(2, 1.0), random_box(2, 1.0)}, {4000, 600}));
+    large.push_back(make_scene("torus", {random_box(2, 1.0, 1.0)}, {2500}));
+    large.push_back(make_scene("periodic grid", {grid({50, 40}, 0.02, true)}, {2000}));
+    large.push_back(make_scene("three dimensions", {random_box(3, 1.0, 1.0)}, {3000}));
+    large.push_back(make_scene("clusters", {clusters(3000)}, {3000}));
+    std::uint64_t held = 0;
+    std::uint64_t all = 0;
+    std::uint64_t synapses = 0;
+    std::size_t next = 0;
+    for (const Scene& scene : large) {
+        const std::shared_ptr<const Space>& space = scene.pairs.positions->space;
+        for (const Mask::Pointer& mask : masks()) {
+            // Each mask in one or two scenes.
+            if (mask == nullptr || next++ % 5 != 0) continue;
+            // Of the last, all candidates are looked at; of rare ones, cells are not divided.
+            for (const RuleSpec& spec :
+                 {bernoulli_by(0.004, mask), bernoulli_by(gaussian(0.5, 0.05), mask), bernoulli_by(mixed(), mask),
+                  degree_by("fixed_indegree", 5, gaussian(0.6, 0.2), mask, true, true),
+                  degree_by("fixed_indegree", 2, gaussian(0.6, 0.02), mask, true, false)}) {
+                SCOPED_TRACE(scene.name + ", " + std::string(spec.name()));
+                for (const double upper : {-0.3, 0.21}) {
+                    const IdSequence neurons = in_corner(scene, upper);
+                    std::unique_ptr<RuleSampler> whole;
+                    try {
+                        whole = bind(spec, scene.pairs, 4);
+                    } catch (const RuleError&) {
+                        // Some neuron has too few candidates.
+                        continue;
+                    }
+                    const auto part = bind(spec, scene.pairs, 4);
+                    connect::ProcessIndexes indexes(space, neurons);
+                    part->use(indexes);
+                    EXPECT_EQ(part->expected_synapses(), whole->expected_synapses());
+                    const std::uint64_t expected_bytes = indexes.bytes();
+                    std::vector<std::uint32_t> degrees[2];
+                    std::vector<std::uint64_t> partners[2];
+                    for (std::uint64_t i = 0; i < neurons.size(); i += 11) {
+                        const std::uint64_t target = *scene.pairs.positions->targets.find(neurons[i]);
+                        try {
+                            whole->draw(detect_instruction_set(), target, 1, 1, degrees[0], partners[0]);
+                        } catch (const RuleError&) {
+                            EXPECT_THROW(part->draw(detect_instruction_set(), target, 1, 1, degrees[1], partners[1]),
+                                         RuleError);
+                            continue;
+                        }
+                        part->draw(detect_instruction_set(), target, 1, 1, degrees[1], partners[1]);
+                        synapses += partners[1].size();
+                        ASSERT_EQ(degrees[0], degrees[1]);
+                        ASSERT_EQ(partners[0], partners[1]);
+                    }
+                    if (neurons.empty()) continue;
+                    held += indexes.bytes();
+                    const auto neurons_here = static_cast<double>(scene.pairs.sources);
+                    EXPECT_NEAR(static_cast<double>(expected_bytes), static_cast<double>(indexes.bytes()),
+                                0.12 * static_cast<double>(indexes.bytes()) + 0.04 * 22.0 * neurons_here);
+                    connect::ProcessIndexes whole_indexes(space);
+                    whole->use(whole_indexes);
+                    all += whole_indexes.bytes();
+                    if (testing::Test::HasFailure()) return;
+                }
+            }
+        }
+    }
+    // In periodic space, and with clusters, more than half is within reach.
+    EXPECT_LT(held, all * 7 / 10);
+    EXPECT_GT(synapses, 1000U);
+}
+
+TEST(RulesByDistance, HoldFewerPartnersOnMoreProcesses) {
+    const Scene scene = make_scene("torus", {random_box(2, 1.0, 1.0)}, {20000});
+    const std::shared_ptr<const Space>& space = scene.pairs.positions->space;
+    const std::uint64_t neurons = 3 + scene.pairs.sources;
+    std::map<std::int32_t, std::uint64_t> most;
+    for (const std::int32_t ranks : {1, 4, 16, 64}) {
+        const connect::Placement placement(neurons, ranks, connect::PlacementKind::space, 1, space);
+        for (const std::int32_t rank : {0, ranks / 2, ranks - 1}) {
+            const IdSequence ids = placement.ids(Rank{rank}).within(NeuronId{3}, scene.pairs.sources);
+            connect::ProcessIndexes indexes(space, ids);
+            const auto sampler = bind(bernoulli_by(0.1, disc(0.04)), scene.pairs);
+            sampler->use(indexes);
+            const std::uint64_t expected = indexes.bytes();
+            std::vector<std::uint32_t> degrees;
+            std::vector<std::uint64_t> partners;
+            sampler->draw(detect_instruction_set(), ids[0].value - 3, 1, 1, degrees, partners);
+            EXPECT_NEAR(static_cast<double>(expected), static_cast<double>(indexes.bytes()),
+                        0.1 * static_cast<double>(indexes.bytes()) + 0.02 * 22.0 * 20000.0);
+            most[ranks] = std::max(most[ranks], indexes.bytes());
+        }
+    }
+    EXPECT_GT(most[1], 20 * scene.pairs.sources);
+    // Of a square with a side of 1/2, 1/4 and 1/8, with 0.04 and a cell around it.
+    EXPECT_LT(most[4], most[1] * 45 / 100);
+    EXPECT_LT(most[16], most[1] * 18 / 100);
+    EXPECT_LT(most[64], most[1] * 8 / 100);
+    // Where neurons are anywhere, all are within reach.
+    connect::ProcessIndexes anywhere(space, IdSequence(NeuronId{3}, 64, scene.pairs.sources / 64));
+    const auto sampler = bind(bernoulli_by(0.1, disc(0.04)), scene.pairs);
+    sampler->use(anywhere);
+    EXPECT_NEAR(static_cast<double>(anywhere.bytes()), static_cast<double>(most[1]),
+                0.05 * static_cast<double>(most[1]));
 }
 
 }  // namespace TEST_FILE

@@ -74,6 +74,7 @@ class Filtered final : public RuleSampler {
         return rule_->array_position(major, ordinal);
     }
     std::uint64_t bytes() const override { return rule_->bytes(); }
+    void use(ProcessIndexes& indexes) override { rule_->use(indexes); }
 
    private:
     std::unique_ptr<RuleSampler> rule_;

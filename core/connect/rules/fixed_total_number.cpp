@@ -101,9 +101,9 @@ class WeightedTotalNumber final : public RuleSampler {
     std::uint64_t array_position(std::uint64_t, std::uint64_t) const override {
         throw InternalError("synapses of fixed_total_number have no position in an array");
     }
-    std::uint64_t bytes() const override {
-        return partners_.weights().index_bytes() + (view_.majors() + 1) * sizeof(double);
-    }
+    std::uint64_t bytes() const override { return (view_.majors() + 1) * sizeof(double); }
+    /// All partners are needed for the sums.
+    void use(ProcessIndexes& indexes) override { partners_.use(indexes, false); }
 
     /// Checks what can be known quickly.
     void check() const {

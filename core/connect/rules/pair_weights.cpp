@@ -91,6 +91,33 @@ Point reach_of(const PairPositions& positions, const Mask* mask) {
     return reach;
 }
 
+/// Boxes that contain some neurons, not many more than the cells of a coarse grid.
+std::vector<SpaceBox> boxes_around(const Space& space, const IdSequence& neurons, unsigned dimensions) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    constexpr SpaceBox empty{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+    const std::size_t cells = dimensions == 2 ? 16 : 8;
+    const auto include = [](SpaceBox& box, const Point& point) {
+        for (std::size_t axis = 0; axis < most_dimensions; ++axis) {
+            box.low[axis] = std::min(box.low[axis], point[axis]);
+            box.high[axis] = std::max(box.high[axis], point[axis]);
+        }
+    };
+    SpaceBox all = empty;
+    for_each_position(space, neurons, [&](std::uint64_t, const Point& point) { include(all, point); });
+    std::vector<SpaceBox> boxes(cells * cells * (dimensions == 2 ? 1 : cells), empty);
+    for_each_position(space, neurons, [&](std::uint64_t, const Point& point) {
+        std::size_t box = 0;
+        for (std::size_t axis = 0; axis < dimensions; ++axis) {
+            const double extent = all.high[axis] - all.low[axis];
+            const double place = extent > 0.0 ? (point[axis] - all.low[axis]) / extent : 0.0;
+            box = box * cells + std::min(static_cast<std::size_t>(place * static_cast<double>(cells)), cells - 1);
+        }
+        include(boxes[box], point);
+    });
+    std::erase_if(boxes, [](const SpaceBox& box) { return box.low[0] > box.high[0]; });
+    return boxes;
+}
+
 bool uses_displacements_only(const PairFunction& function) {
     return std::ranges::all_of(function.inputs(), [](PairQuantity input) {
         return input == PairQuantity::distance || (input >= displacement(0) && input <= displacement(2));
@@ -203,10 +230,10 @@ PairWeights::MajorNeuron PairWeights::neuron(std::uint64_t index) const {
     return neuron;
 }
 
-PairWeights::AxisRange PairWeights::range_of(double major, double low, double high, std::size_t axis) const {
+PairWeights::AxisRange PairWeights::range_of(PairRanges::Range major, double low, double high, std::size_t axis) const {
     AxisRange range;
-    double from = of_target_ ? major - high : low - major;
-    double to = of_target_ ? major - low : high - major;
+    double from = of_target_ ? major.low - high : low - major.high;
+    double to = of_target_ ? major.high - low : high - major.low;
     const double period = period_[axis];
     const auto in_one_piece = [&](double least, double greatest) {
         range.low[0] = least;
@@ -375,7 +402,7 @@ PairWeights::Bound PairWeights::bound(const PartnerIndex& index, const MajorNeur
     bool on_edge = false;
     if (description_.positions != nullptr) {
         for (std::size_t axis = 0; axis < dimensions_; ++axis) {
-            axes[axis] = range_of(neuron.position[axis], box.low[axis], box.high[axis], axis);
+            axes[axis] = range_of({neuron.position[axis], neuron.position[axis]}, box.low[axis], box.high[axis], axis);
         }
         if (description_.mask != nullptr) {
             const Mask::Place place = classify(axes);
@@ -394,6 +421,68 @@ PairWeights::Bound PairWeights::bound(const PartnerIndex& index, const MajorNeur
         greatest += axes[axis].greatest * axes[axis].greatest;
     }
     return limited(tables_->by_distance->between(least, greatest), on_edge);
+}
+
+bool PairWeights::reaches(const SpaceBox& majors, const SpaceBox& partners) const {
+    std::array<AxisRange, most_dimensions> axes{};
+    double least = 0.0;
+    double greatest = 0.0;
+    for (std::size_t axis = 0; axis < dimensions_; ++axis) {
+        axes[axis] = range_of({majors.low[axis], majors.high[axis]}, partners.low[axis], partners.high[axis], axis);
+        least += axes[axis].least * axes[axis].least;
+        greatest += axes[axis].greatest * axes[axis].greatest;
+    }
+    // As bound(), so that no partner is missing for which that is above 0.
+    if (is_by_distance_) return tables_->by_distance->between(least, greatest).high > 0.0;
+    return classify(axes) != Mask::Place::outside;
+}
+
+PartnerIndex::Needed PairWeights::needed_by(const IdSequence& majors) const {
+    ensure_tables();
+    const Space& space = *description_.positions->space;
+    std::vector<SpaceBox> boxes = boxes_around(space, majors, dimensions_);
+    // More than the rounding of distances to the boxes of an index.
+    const SpaceBox partners = bounds_of(space, partner_ids());
+    for (SpaceBox& box : boxes) {
+        for (std::size_t axis = 0; axis < dimensions_; ++axis) {
+            const double rounding = 1e-9 * (std::abs(partners.low[axis]) + std::abs(partners.high[axis]) +
+                                            std::abs(box.low[axis]) + std::abs(box.high[axis]));
+            box.low[axis] -= rounding;
+            box.high[axis] += rounding;
+        }
+    }
+    // Cells that follow each other are mostly in reach of the same box.
+    return [weights = std::make_shared<const PairWeights>(*this), boxes = std::move(boxes),
+            last = std::make_shared<std::size_t>(0)](const SpaceBox& cell) {
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+            const std::size_t tried = (*last + i) % boxes.size();
+            if (!weights->reaches(boxes[tried], cell)) continue;
+            *last = tried;
+            return true;
+        }
+        return false;
+    };
+}
+
+PairWeights PairWeights::with_all_partners() const {
+    PairWeights all = *this;
+    if (description_.positions != nullptr) {
+        all.index_ = shared_index(*description_.positions->space, partner_ids(), dimensions_);
+    }
+    return all;
+}
+
+void PairWeights::use(ProcessIndexes& indexes, bool draws_here) {
+    if (description_.positions == nullptr) return;
+    SharedIndex::MakeNeeded make;
+    if (indexes.neurons() && draws_here && description_.mask != nullptr) {
+        const IdSequence& all = of_target_ ? description_.positions->targets : description_.positions->sources;
+        // Without the index, which the function would keep.
+        auto weights = std::make_shared<PairWeights>(*this);
+        weights->index_ = nullptr;
+        make = [weights, majors = all.among(*indexes.neurons())] { return weights->needed_by(majors); };
+    }
+    index_ = indexes.get(partner_ids(), dimensions_, std::move(make));
 }
 
 void PairWeights::divide_by_waste(const PartnerIndex& index, const MajorNeuron& neuron, double most_waste,

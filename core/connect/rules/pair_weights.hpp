@@ -157,11 +157,14 @@ class PairWeights {
 
     /// The index of the partners, which is made when it is first needed, with the tables of bounds.
     const PartnerIndex& index() const {
-        if (tables_ != nullptr) std::call_once(tables_->made, [this] { make_tables(); });
+        ensure_tables();
         return index_->get(description_.positions == nullptr ? nullptr : description_.positions->space.get());
     }
-    /// Bytes of the index: the share of this rule, of all that use it.
-    std::uint64_t index_bytes() const { return index_->bytes() / static_cast<std::uint64_t>(index_.use_count()); }
+    /// Takes the index from those of a process: with a mask, of the partners within reach of its neurons.
+    /// @param draws_here whether only neurons of the process are drawn for
+    void use(ProcessIndexes& indexes, bool draws_here = true);
+    /// The same weights with an index of all partners.
+    PairWeights with_all_partners() const;
 
     const Description& description() const { return description_; }
     /// The value, if it is the same for all pairs within the mask.
@@ -179,7 +182,11 @@ class PairWeights {
         double least = 0.0;  ///< absolute
         double greatest = 0.0;
     };
-    AxisRange range_of(double major, double low, double high, std::size_t axis) const;
+    /// @param major of a neuron, or of neurons in a range
+    AxisRange range_of(PairRanges::Range major, double low, double high, std::size_t axis) const;
+    /// Whether a neuron in the first box may be connected with a partner in the second.
+    bool reaches(const SpaceBox& majors, const SpaceBox& partners) const;
+    PartnerIndex::Needed needed_by(const IdSequence& majors) const;
     /// Calls visit(box of displacements) for each combination of the pieces of the axes.
     template <class Visit>
     static void for_each_piece(const std::array<AxisRange, most_dimensions>& axes, Visit visit);
@@ -188,6 +195,9 @@ class PairWeights {
                       const SpaceBox& box) const;
     void check_dimensions() const;
     void make_tables() const;
+    void ensure_tables() const {
+        if (tables_ != nullptr) std::call_once(tables_->made, [this] { make_tables(); });
+    }
     void fill_quantities(InstructionSet set, const PartnerIndex& index, std::span<const MajorNeuron> neurons,
                          const CandidatePairs& candidates, PairScratch& scratch) const;
     struct CellDistances;

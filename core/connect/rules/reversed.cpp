@@ -23,6 +23,7 @@ class ReversedSampler final : public RuleSampler {
         return forward_->array_position(major, ordinal);
     }
     std::uint64_t bytes() const override { return forward_->bytes(); }
+    void use(ProcessIndexes& indexes) override { forward_->use(indexes); }
 
    private:
     std::unique_ptr<RuleSampler> forward_;

@@ -37,6 +37,7 @@ class SelectedSampler final : public RuleSampler {
         return rule_->array_position(majors_.count_below(NeuronId{first_major_ + major}), ordinal);
     }
     std::uint64_t bytes() const override { return rule_->bytes(); }
+    void use(ProcessIndexes& indexes) override { rule_->use(indexes); }
 
    private:
     /// The rule draws for progressions of its neurons: each stretch that is one is drawn at once.

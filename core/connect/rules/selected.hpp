@@ -13,7 +13,7 @@ struct SelectedRule {
     /// The contiguous ranges of ids that contain the neurons. The sampler uses indices within these, and gives
     /// unselected neurons no partners.
     PairSpace hull;
-    std::shared_ptr<const RuleSampler> sampler;
+    std::shared_ptr<RuleSampler> sampler;
     std::uint64_t sources = 0;  ///< number selected; smaller than the range if there are gaps
 };
 

@@ -143,6 +143,7 @@ class ThinnedPairs::Drawing {
     void finish() {
         if (size_ == 0) return;
         total_ += size_;
+        find_held();
         decide();
         calculate();
         take();
@@ -161,11 +162,12 @@ class ThinnedPairs::Drawing {
         std::uint32_t ordinal;
         double high;
         bool on_edge;
+        bool is_held;  ///< otherwise its places are among all neurons
     };
 
     void begin_run(const Segment& segment) {
         runs_.push_back({static_cast<std::uint32_t>(size_), static_cast<std::uint32_t>(neurons_.size() - 1),
-                         segment.high, segment.on_edge});
+                         segment.high, segment.on_edge, segment.begin < index_.held()});
     }
     std::size_t end_of(std::size_t run) const { return run + 1 < runs_.size() ? runs_[run + 1].begin : size_; }
 
@@ -278,7 +280,26 @@ class ThinnedPairs::Drawing {
         cursor.steps = std::min(static_cast<std::size_t>(cursor.end - cursor.gaps), batch - size_);
     }
 
+    /// Finds the places of candidates that are held. The others are beyond the mask.
+    void find_held() {
+        beyond_.clear();
+        for (std::size_t run = 0; run < runs_.size(); ++run) {
+            if (runs_[run].is_held) continue;
+            for (std::size_t i = runs_[run].begin; i < end_of(run); ++i) {
+                places_[i] = index_.held_place(places_[i]);
+                if (places_[i] != PartnerIndex::not_held) continue;
+                places_[i] = 0;
+                beyond_.push_back(static_cast<std::uint32_t>(i));
+            }
+        }
+    }
+
     void decide() {
+        decide_all();
+        for (const std::uint32_t i : beyond_) decisions_[i] = DistanceBounds::rejected;
+    }
+
+    void decide_all() {
         if (!decides_) {
             std::fill_n(decisions_.data(), size_, std::uint8_t{DistanceBounds::undecided});
             return;
@@ -360,6 +381,7 @@ class ThinnedPairs::Drawing {
     std::vector<std::uint32_t> places_;
     std::vector<double> limits_;
     std::vector<std::uint8_t> decisions_;
+    std::vector<std::uint32_t> beyond_;
     std::vector<std::uint32_t> undecided_;
     CandidatePairs candidates_;
     PairScratch scratch_;
@@ -471,7 +493,10 @@ ThinnedPairs::Estimate ThinnedPairs::make_estimate(const Sample& sample) const {
     return total;
 }
 
-std::uint64_t ThinnedPairs::bytes() const { return weights_.index_bytes(); }
+void ThinnedPairs::use(ProcessIndexes& indexes) {
+    estimate();
+    weights_.use(indexes, major() == Major::target);
+}
 
 std::unique_ptr<RuleSampler> thinned_pairs(PairWeights weights, ThinnedPairs::Synapses synapses, RandomKey key) {
     auto sampler = std::make_unique<ThinnedPairs>(std::move(weights), synapses, key);

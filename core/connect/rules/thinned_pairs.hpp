@@ -40,7 +40,7 @@ class ThinnedPairs final : public PlacedSampler {
     /// The synapses of a neuron are known only after drawing, so an array could not follow their order.
     std::optional<std::uint64_t> array_length() const override { return std::nullopt; }
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override;
-    std::uint64_t bytes() const override;
+    void use(ProcessIndexes& indexes) override;
 
     /// Checks what fails while it draws, as far as this can be known in some milliseconds: the values of some pairs,
     /// unless bounds prove that all are valid, and the time.
@@ -65,7 +65,7 @@ class ThinnedPairs final : public PlacedSampler {
     static constexpr Sample small_sample{16, 8192};
 
     double most_waste() const;
-    /// @throws RuleError, ValueOutOfBoundsError as check()
+    /// Of all neurons, the same on each process. @throws RuleError, ValueOutOfBoundsError as check()
     const Estimate& estimate() const;
     Estimate make_estimate(const Sample& sample) const;
     /// Whether there are far more candidates than synapses.

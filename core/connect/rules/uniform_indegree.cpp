@@ -66,7 +66,9 @@ class UniformIndegree final : public RuleSampler {
     std::uint64_t array_position(std::uint64_t, std::uint64_t) const override {
         throw InternalError("synapses of uniform_indegree have no position in an array");
     }
-    std::uint64_t bytes() const override { return weighted_ ? weighted_->weights().index_bytes() : 0; }
+    void use(ProcessIndexes& indexes) override {
+        if (weighted_) weighted_->use(indexes);
+    }
 
    private:
     MajorView view_;

@@ -28,7 +28,7 @@ class WeightedDegree final : public RuleSampler {
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {
         return major * degree_ + ordinal;
     }
-    std::uint64_t bytes() const override { return weights().index_bytes(); }
+    void use(ProcessIndexes& indexes) override { partners_.use(indexes, major() == Major::target); }
 
    private:
     const PairWeights& weights() const { return partners_.weights(); }

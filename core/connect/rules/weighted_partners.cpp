@@ -27,6 +27,7 @@ constexpr std::uint64_t most_sampled = 64;
 constexpr std::uint64_t most_indexed = 1 << 22;
 /// Nodes of the index and pairs that are looked at to count candidates: some tens of milliseconds.
 constexpr std::uint64_t most_looked_at = 1'000'000;
+constexpr std::uint64_t most_indexed_for_estimates = 1 << 20;
 /// Neurons that are drawn together, at most.
 constexpr std::size_t most_in_group = 256;
 
@@ -248,7 +249,10 @@ class WeightedPartners::Drawing {
         Dispatched<NumbersFromWords>::call(set_, words_.data(), std::size_t{count}, choices_.data(), tests_.data());
         for (std::uint32_t k = 0; k < count; ++k) {
             const SegmentTable::Choice choice = tables_[ordinal].choose(choices_[k]);
-            candidates_.add(ordinal, choice.place, tests_[k] * choice.high, choice.high, choice.on_edge);
+            const std::uint32_t place = index_.held_place(choice.place);
+            // Beyond the mask.
+            if (place == PartnerIndex::not_held) continue;
+            candidates_.add(ordinal, place, tests_[k] * choice.high, choice.high, choice.on_edge);
         }
         state.next += count;
         sums_.candidates += count;
@@ -295,9 +299,14 @@ class WeightedPartners::Drawing {
     std::uint64_t enumerate(std::uint32_t ordinal) {
         all_.clear();
         all_.reserve(tables_[ordinal].candidates());
+        numbers_.clear();
+        std::uint32_t number = 0;
         for (const PairWeights::Segment& segment : tables_[ordinal].segments()) {
-            for (std::uint32_t i = 0; i < segment.count; ++i) {
-                all_.add(ordinal, segment.begin + i, 0.0, segment.high, segment.on_edge);
+            for (std::uint32_t i = 0; i < segment.count; ++i, ++number) {
+                const std::uint32_t place = index_.held_place(segment.begin + i);
+                if (place == PartnerIndex::not_held) continue;
+                all_.add(ordinal, place, 0.0, segment.high, segment.on_edge);
+                numbers_.push_back(number);
             }
         }
         rule_.weights_.evaluate(set_, index_, neurons_, all_, all_scratch_);
@@ -327,7 +336,9 @@ class WeightedPartners::Drawing {
         if (found < state.degree) rule_.refuse(neurons_[ordinal].index, state.degree, found);
         // The least keys are those of partners that are drawn one after another.
         std::vector<std::pair<double, std::uint32_t>> keys;
-        for (std::size_t i = 0; i < values.size(); ++i) {
+        std::uint32_t number = 0;
+        for (std::size_t i = 0; i < values.size(); ++i, ++number) {
+            for (; number < numbers_[i]; ++number) random.next_unit();
             const double key = -math::log(random.next_unit()) / values[i];
             if (values[i] > 0.0 && !taken_[ordinal].contains(all_.places[i])) keys.emplace_back(key, all_.places[i]);
         }
@@ -346,6 +357,7 @@ class WeightedPartners::Drawing {
     CandidatePairs candidates_;
     PairScratch scratch_;
     CandidatePairs all_;
+    std::vector<std::uint32_t> numbers_;  ///< of these, among all in the segments
     PairScratch all_scratch_;
     std::vector<std::uint32_t> words_;
     std::vector<double> choices_;
@@ -365,17 +377,22 @@ WeightedPartners::Sums WeightedPartners::draw(InstructionSet set, std::span<cons
 }
 
 double WeightedPartners::probability_of_repetition(std::uint32_t degree) const {
-    if (weights_.majors() == 0) return 0.0;
+    if (weights_.majors() == 0 || weights_.partners() == 0) return 0.0;
+    // For neurons of other processes, too.
+    const auto fewer = weights_.with_fewer_partners(most_indexed_for_estimates);
+    const double factor =
+        fewer ? static_cast<double>(weights_.partners()) / static_cast<double>(fewer->partners()) : 1.0;
+    const WeightedPartners all(fewer ? *fewer : weights_.with_all_partners(), allow_multapses_, key_, object_);
     const std::uint64_t sampled = std::min(weights_.majors(), most_sampled);
     std::vector<std::uint64_t> partners(degree);
     double equal = 0.0;
     for (std::uint64_t i = 0; i < sampled; ++i) {
         const std::uint64_t major = weights_.majors() * i / sampled;
-        const Sums sums = draw(detect_instruction_set(), {&major, 1}, {&degree, 1}, partners.data());
+        const Sums sums = all.draw(detect_instruction_set(), {&major, 1}, {&degree, 1}, partners.data());
         if (sums.taken == 0.0) continue;
         // Two draws are equal with the sum of squared values over the square of their sum. A value that is taken has the
         // mean (sum of squares) / (sum), and the sum is the part of the weight that is taken.
-        const double sum_of_values = sums.weight * sums.taken / sums.candidates;
+        const double sum_of_values = factor * sums.weight * sums.taken / sums.candidates;
         equal += std::min(sums.values / sums.taken / sum_of_values, 1.0) / static_cast<double>(sampled);
     }
     return equal;

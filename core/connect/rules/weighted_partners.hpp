@@ -43,6 +43,8 @@ class WeightedPartners {
     double probability_of_repetition(std::uint32_t degree) const;
 
     const PairWeights& weights() const { return weights_; }
+    /// See PairWeights::use.
+    void use(ProcessIndexes& indexes, bool draws_here = true) { weights_.use(indexes, draws_here); }
     bool allow_multapses() const { return allow_multapses_; }
 
    private:

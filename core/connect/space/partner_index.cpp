@@ -53,18 +53,6 @@ bool are_equal(const IdSequence& a, const IdSequence& b) {
     return true;
 }
 
-/// Calls visit(index among the neurons, position).
-template <class Visit>
-void for_each_position(const Space& space, const IdSequence& neurons, Visit visit) {
-    std::uint64_t index = 0;
-    for (const Space::Part& part : space.parts()) {
-        const IdSequence of_part = neurons.within(part.first, part.size);
-        for (std::uint64_t i = 0; i < of_part.size(); ++i) {
-            visit(index++, part.positions->at(of_part[i].value - part.first.value, part.key));
-        }
-    }
-}
-
 }  // namespace partner_index_parts
 }  // namespace
 
@@ -87,7 +75,7 @@ struct PartnerIndex::Builder {
     std::vector<std::uint32_t> first;  ///< number of neurons in the cells before each counted one
     /// Of each counted cell: the place of its next neuron; `nowhere` if it is not held.
     std::vector<std::uint32_t> next = {};
-    std::uint32_t held = 0;
+    std::uint32_t passed = 0;  ///< neurons before the next node, held or not
     std::vector<std::uint32_t> crowded = {};  ///< leaves to divide further
 
     static constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
@@ -133,8 +121,9 @@ struct PartnerIndex::Builder {
     void divide_counted(std::uint32_t node, std::uint64_t code) {
         const std::uint32_t base = base_level();
         const unsigned below = index.base_bits_ - index.levels_[index.nodes_[node].level].bits;
-        index.nodes_[node].begin = held;
-        if (index.nodes_[node].count > most_in_leaf && index.nodes_[node].level < base) {
+        index.nodes_[node].begin = passed;
+        const bool hold = needed == nullptr || needed(index.box(index.nodes_[node]));
+        if (hold && index.nodes_[node].count > most_in_leaf && index.nodes_[node].level < base) {
             std::vector<std::pair<std::size_t, std::uint64_t>> children;
             add_children(
                 node, code,
@@ -148,13 +137,36 @@ struct PartnerIndex::Builder {
             }
             return;
         }
-        const bool hold = needed == nullptr || needed(index.box(index.nodes_[node]));
         for (std::uint64_t cell = code << below; cell < (code + 1) << below; ++cell) {
-            next[cell] = hold ? held + (first[cell] - first[code << below]) : nowhere;
+            next[cell] = hold ? index.held_ + (first[cell] - first[code << below]) : nowhere;
         }
-        if (!hold) return;
-        held += index.nodes_[node].count;
-        if (index.nodes_[node].count > most_in_cell) crowded.push_back(node);
+        const std::uint32_t count = index.nodes_[node].count;
+        if (hold) {
+            hold_next(count);
+            if (count > most_in_cell) crowded.push_back(node);
+        }
+        passed += count;
+    }
+
+    void hold_next(std::uint32_t count) {
+        std::vector<Run>& runs = index.runs_;
+        if (!runs.empty() && runs.back().first + runs.back().count == passed) {
+            runs.back().count += count;
+        } else {
+            runs.push_back({passed, index.held_, count});
+        }
+        index.held_ += count;
+    }
+
+    /// Numbers among all neurons become places among those that are held, where a node is held as a whole.
+    void place_nodes() {
+        for (Node& node : index.nodes_) {
+            const auto after = std::ranges::upper_bound(index.runs_, node.begin, {}, &Run::first);
+            const bool is_held = after != index.runs_.begin() &&
+                                 node.begin + node.count <= std::prev(after)->first + std::prev(after)->count;
+            node.begin =
+                is_held ? node.begin - std::prev(after)->first + std::prev(after)->place : node.begin + index.held_;
+        }
     }
 
     /// Divides leaves with many neurons: positions that are far from uniform.
@@ -216,8 +228,10 @@ PartnerIndex::PartnerIndex(const Space& space, const IdSequence& neurons, unsign
     builder.next.resize(std::size_t{1} << base_bits_);
     nodes_.push_back({.count = static_cast<std::uint32_t>(size_)});
     builder.divide_counted(0, 0);
-    neurons_.resize(builder.held);
-    for (std::size_t axis = 0; axis < dimensions_; ++axis) coordinates_[axis].resize(builder.held);
+    builder.place_nodes();
+    // A sampler may read the first neuron, also if none is held.
+    neurons_.resize(std::max(held_, 1U));
+    for (std::size_t axis = 0; axis < dimensions_; ++axis) coordinates_[axis].resize(neurons_.size());
     for_each_position(space, neurons, [&](std::uint64_t neuron, const Point& position) {
         std::uint32_t& next = builder.next[code(position, base_bits_)];
         if (next == Builder::nowhere) return;
@@ -227,6 +241,20 @@ PartnerIndex::PartnerIndex(const Space& space, const IdSequence& neurons, unsign
     });
     builder.divide_crowded();
     nodes_.shrink_to_fit();
+}
+
+std::uint32_t PartnerIndex::held_place(std::uint32_t place) const {
+    if (place < held_) return place;
+    const std::uint32_t among_all = place - held_;
+    const auto after = std::ranges::upper_bound(runs_, among_all, {}, &Run::first);
+    if (after == runs_.begin()) return not_held;
+    const Run& run = *std::prev(after);
+    return among_all - run.first < run.count ? run.place + (among_all - run.first) : not_held;
+}
+
+PartnerIndex::PartnerIndex(const SpaceBox& box, std::uint64_t count, unsigned dimensions)
+    : dimensions_(dimensions), size_(count) {
+    divide(box);
 }
 
 PartnerIndex::PartnerIndex(std::uint64_t count) : dimensions_(1), size_(count) {
@@ -242,6 +270,7 @@ PartnerIndex::PartnerIndex(std::uint64_t count) : dimensions_(1), size_(count) {
     builder.next.resize(std::size_t{1} << base_bits_);
     nodes_.push_back({.count = static_cast<std::uint32_t>(size_)});
     builder.divide_counted(0, 0);
+    builder.place_nodes();
     neurons_.resize(count);
     std::iota(neurons_.begin(), neurons_.end(), std::uint32_t{0});
     coordinates_[0].resize(count);
@@ -309,7 +338,8 @@ std::uint64_t PartnerIndex::code(const Point& position, unsigned bits) const {
 }
 
 std::uint64_t PartnerIndex::bytes() const {
-    std::uint64_t bytes = nodes_.capacity() * sizeof(Node) + neurons_.capacity() * sizeof(std::uint32_t);
+    std::uint64_t bytes =
+        nodes_.capacity() * sizeof(Node) + runs_.capacity() * sizeof(Run) + neurons_.capacity() * sizeof(std::uint32_t);
     for (const auto& coordinates : coordinates_) bytes += coordinates.capacity() * sizeof(double);
     return bytes;
 }
@@ -320,16 +350,81 @@ std::uint64_t PartnerIndex::expected_bytes(std::uint64_t neurons, unsigned dimen
     return nodes * sizeof(Node) + neurons * (sizeof(std::uint32_t) + dimensions * sizeof(double));
 }
 
+std::uint64_t PartnerIndex::expected_bytes(const Space& space, const IdSequence& neurons, unsigned dimensions,
+                                           const Needed& needed) {
+    if (needed == nullptr || neurons.empty()) return expected_bytes(neurons.size(), dimensions);
+    constexpr std::uint64_t most_sampled = 1 << 14;
+    const PartnerIndex cells(bounds_of(space, neurons), neurons.size(), dimensions);
+    const IdSequence sampled = neurons.every(0, neurons.size() / most_sampled + 1);
+    // Most leaves are the cells in which neurons are counted.
+    const auto at = std::ranges::find(cells.levels_, cells.base_bits_, &Level::bits);
+    Node cell{.level = static_cast<std::uint8_t>(at - cells.levels_.begin())};
+    std::uint64_t held = 0;
+    for_each_position(space, sampled, [&](std::uint64_t, const Point& position) {
+        for (std::size_t axis = 0; axis < dimensions; ++axis) {
+            const double size = cells.levels_[cell.level].size[axis];
+            const double place = size > 0.0 ? (position[axis] - cells.lower_[axis]) / size : 0.0;
+            cell.cell[axis] = place > 0.0 ? static_cast<std::uint32_t>(place) : 0;
+        }
+        held += needed(cells.box(cell)) ? 1 : 0;
+    });
+    return expected_bytes(static_cast<std::uint64_t>(static_cast<double>(held) / static_cast<double>(sampled.size()) *
+                                                     static_cast<double>(neurons.size())),
+                          dimensions);
+}
+
 const PartnerIndex& SharedIndex::get(const Space* space) const {
     std::call_once(made_, [&] {
         index_ = space == nullptr ? std::make_unique<const PartnerIndex>(neurons_.size())
-                                  : std::make_unique<const PartnerIndex>(*space, neurons_, dimensions_);
+                                  : std::make_unique<const PartnerIndex>(*space, neurons_, dimensions_, needed());
     });
     return *index_;
 }
 
-std::uint64_t SharedIndex::bytes() const {
-    return index_ == nullptr ? PartnerIndex::expected_bytes(neurons_.size(), dimensions_) : index_->bytes();
+void SharedIndex::need(MakeNeeded needed) {
+    if (needed == nullptr) {
+        all_ = true;
+    } else {
+        needs_.push_back(std::move(needed));
+    }
+}
+
+PartnerIndex::Needed SharedIndex::needed() const {
+    // Places of all neurons follow those of the neurons that are held.
+    if (all_ || neurons_.size() >= std::uint64_t{1} << 31) return nullptr;
+    std::vector<PartnerIndex::Needed> each;
+    for (const MakeNeeded& make : needs_) each.push_back(make());
+    return [each = std::move(each)](const SpaceBox& box) {
+        return std::ranges::any_of(each, [&](const PartnerIndex::Needed& needed) { return needed(box); });
+    };
+}
+
+std::uint64_t SharedIndex::bytes(const Space* space) const {
+    if (index_ != nullptr) return index_->bytes();
+    return space == nullptr ? PartnerIndex::expected_bytes(neurons_.size(), dimensions_)
+                            : PartnerIndex::expected_bytes(*space, neurons_, dimensions_, needed());
+}
+
+std::shared_ptr<const SharedIndex> ProcessIndexes::get(const IdSequence& neurons, unsigned dimensions,
+                                                       SharedIndex::MakeNeeded needed) {
+    if (!neurons_) {
+        auto index = shared_index(*space_, neurons, dimensions);
+        if (std::ranges::find(wholes_, index) == wholes_.end()) wholes_.push_back(index);
+        return index;
+    }
+    const auto found =
+        std::ranges::find_if(parts_, [&](const auto& index) { return are_equal(index->neurons(), neurons); });
+    const auto& index =
+        found != parts_.end() ? *found : parts_.emplace_back(std::make_shared<SharedIndex>(neurons, dimensions, false));
+    index->need(std::move(needed));
+    return index;
+}
+
+std::uint64_t ProcessIndexes::bytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto& index : parts_) bytes += index->bytes(space_.get());
+    for (const auto& index : wholes_) bytes += index->bytes(space_.get());
+    return bytes;
 }
 
 /// A description binds rules one after another, often with the same neurons: the last index stays.
@@ -340,6 +435,11 @@ struct Space::Indexes {
 };
 
 Space::Space(std::vector<Part> parts) : parts_(std::move(parts)), indexes_(std::make_shared<Indexes>()) {}
+
+void Space::forget_index() const {
+    const std::scoped_lock lock(indexes_->mutex);
+    indexes_->last.reset();
+}
 
 std::shared_ptr<const SharedIndex> shared_index(const Space& space, const IdSequence& neurons, unsigned dimensions) {
     Space::Indexes& indexes = space.indexes();

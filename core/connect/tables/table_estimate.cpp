@@ -252,8 +252,8 @@ void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex ki
     describe_table(expected, table, share, unsorted ? share : present, delays, options.double_weights);
 }
 
-/// @param stage_bytes for synapses on their way into the tables, and partners that are kept for them
-double peak_of_construction(const TableEstimate& estimate, double stage_bytes) {
+/// @param drawing_bytes until all synapses are in the tables, or in the containers from which these are made
+double peak_of_construction(const TableEstimate& estimate, double drawing_bytes) {
     double columns = 0.0;
     double finish = 0.0;
     double containers = 0.0;
@@ -262,9 +262,9 @@ double peak_of_construction(const TableEstimate& estimate, double stage_bytes) {
         finish += table.finish_bytes;
         containers += table.container_bytes;
     }
-    if (containers == 0.0) return columns + std::max(finish, stage_bytes);
+    if (containers == 0.0) return columns + std::max(finish, drawing_bytes);
     // Tables are made one after another, each from containers that are then freed.
-    double peak = containers;
+    double peak = containers + drawing_bytes;
     double made = 0.0;
     for (const TableEstimate::Table& table : estimate.tables) {
         made += table.columns_bytes;
@@ -301,7 +301,8 @@ double neurons_without_synapses(const Transmitter& transmitter, std::span<const 
 
 }  // namespace
 
-TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& layout, const BuildOptions& options) {
+TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& layout, const BuildOptions& options,
+                              double index_bytes) {
     const std::span<const ProjectionPlan> plans = network.projections;
     TableEstimate estimate;
     const ProcessTables planned = plan_tables(network, layout, options);
@@ -327,7 +328,8 @@ TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& l
     const std::size_t stages = std::ranges::any_of(plans, is_staged) ? layout.shards().size() : 0;
     const double kept =
         planned.numbering == RowNumbering::sparse ? 0.0 : plan_passes(network, layout).kept_beside_columns;
-    estimate.peak_bytes = peak_of_construction(estimate, static_cast<double>(SynapseStage::bytes() * stages) + kept);
+    const double drawing_bytes = static_cast<double>(SynapseStage::bytes() * stages) + kept + index_bytes;
+    estimate.peak_bytes = peak_of_construction(estimate, drawing_bytes);
     const auto any = stretches(plans, layout, [](const ProjectionPlan&) { return true; });
     const double sources_here = expected_rows(any, 1.0);
     estimate.dense = planned.numbering == RowNumbering::dense;

@@ -40,6 +40,8 @@ struct TableEstimate {
     double address_limit = 1.0;  ///< upper limit (exclusive) of the addresses
     bool dense = false;  ///< whether spikes come for sources, which the tables look up, not for rows
 };
-TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& layout, const BuildOptions& options);
+/// @param index_bytes of what is held only until all synapses are drawn
+TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& layout, const BuildOptions& options,
+                              double index_bytes = 0.0);
 
 }  // namespace ranvier::connect

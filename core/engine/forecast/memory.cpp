@@ -223,7 +223,8 @@ std::uint64_t available_memory(std::int32_t processes) { return parallel::memory
 MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const connect::ProcessLayout& layout,
                                const connect::BuildOptions& build, const SimulationOptions& options,
                                std::uint32_t window, const Activity& activity) {
-    const connect::TableEstimate tables = connect::estimate_tables(network.plan(), layout, build);
+    const connect::TableEstimate tables =
+        connect::estimate_tables(network.plan(), layout, build, static_cast<double>(network.index_bytes()));
     const GroupSample groups = sample_groups(network, layout, options);
     const bool travels = layout.placement().ranks() > 1 || build.numbering == connect::RowNumbering::unsorted;
     const double steps_per_epoch = static_cast<double>(std::min<Step>(network.shortest_delay(), longest_epoch));

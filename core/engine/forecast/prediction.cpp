@@ -25,11 +25,12 @@ std::uint32_t expected_shards(const SimulationOptions& options, const network::N
 
 std::vector<MemoryItem> predict_memory(const network::Network& network, const SimulationOptions& options,
                                        std::int32_t ranks, Rank rank, const Activity& activity) {
-    const network::LoweredNetwork lowered(network);
+    network::LoweredNetwork lowered(network);
     const std::span<const connect::PopulationRange> ranges = lowered.ranges();
     const std::uint32_t shards = expected_shards(options, network, ranks);
     const connect::ProcessLayout layout(make_placement(network, options, ranks), rank, shards,
                                         {ranges.begin(), ranges.end()}, choose_costs(options, network));
+    lowered.draw_for(layout.ids(), ranks == 1);
     connect::BuildOptions build_options = make_build_options(network, options, lowered.shortest_delay(), ranks, shards);
     if (!choose_sorting(options, lowered.plan(), ranks, shards)) {
         build_options.numbering = connect::RowNumbering::unsorted;

@@ -42,6 +42,7 @@ Simulation::Implementation::Implementation(network::Network description, Simulat
                           .remedy = "create a population first"});
     }
     check_options(options, network, layout.placement().kind(), *communicator);
+    lowered.draw_for(layout.ids(), communicator->size() == 1);
     sorted = choose_sorting(options, lowered.plan(), communicator->size(), shard_count());
     for (std::size_t i = 0; i < network.stimuli().size(); ++i) {
         for (const PopulationId id : network.populations_of(network.stimuli()[i].targets)) {
@@ -88,6 +89,10 @@ void Simulation::Implementation::build(const Poll& poll) {
     // An interruption would leave other processes waiting in a collective operation.
     const Poll build_poll = workers.is_alone() ? poll : Poll{};
     build_shards(*builder, build_poll);
+    const std::uint64_t index_bytes = lowered.index_bytes();
+    account.add(node_of_all, purpose_of(Component::arrays), index_bytes);
+    lowered.free_indexes();
+    account.remove(node_of_all, purpose_of(Component::arrays), index_bytes);
     phases.build = timer.lap();
     WeightAgreement weights = agree_on_weights(*builder, lowered, build_options.double_weights, *communicator);
     workers.run_for_shards(

@@ -232,7 +232,8 @@ void LoweredNetwork::lower_projections() {
         connect::SelectedRule selected = bind_rule_of(*network_, projection, projection.id);
         plan.pairs = std::move(selected.hull);
         plan.sources = selected.sources;
-        plan.sampler = std::move(selected.sampler);
+        plan.sampler = selected.sampler;
+        samplers_.push_back(std::move(selected.sampler));
         plan.target_populations = network_->populations_of(projection.targets);
         const std::optional<connect::Reversal>& reversal = projection.rule.reversal();
         const bool same_weights = reversal && reversal->same_weights;
@@ -329,6 +330,20 @@ std::uint64_t LoweredNetwork::array_bytes() const {
     std::uint64_t bytes = network_->array_bytes();
     for (const connect::ProjectionPlan& plan : plan_.projections) bytes += plan.sampler->bytes();
     return bytes;
+}
+
+void LoweredNetwork::draw_for(const IdSequence& neurons, bool all) {
+    indexes_ = std::make_unique<connect::ProcessIndexes>(space_, all ? std::nullopt : std::optional(neurons));
+    for (const auto& sampler : samplers_) sampler->use(*indexes_);
+    // That of all neurons, of the description.
+    if (!all && space_ != nullptr) space_->forget_index();
+}
+
+void LoweredNetwork::free_indexes() {
+    connect::ProcessIndexes unused(space_, indexes_->neurons());
+    for (const auto& sampler : samplers_) sampler->use(unused);
+    indexes_ = nullptr;
+    if (space_ != nullptr) space_->forget_index();
 }
 
 double LoweredNetwork::weight_bound(PopulationId population, std::uint32_t receptor) const {

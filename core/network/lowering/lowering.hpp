@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "connect/space/partner_index.hpp"
 #include "connect/tables/network_plan.hpp"
 #include "ranvier/base/id_sequence.hpp"
 #include "ranvier/connect/placement/layout.hpp"
@@ -45,6 +46,12 @@ class LoweredNetwork {
     Step shortest_delay() const { return shortest_delay_; }
     /// Bytes of the arrays given by the user, and of the indices to find their elements.
     std::uint64_t array_bytes() const;
+    /// Lets rules draw for the neurons of this process. @param all whether there is no other process
+    void draw_for(const IdSequence& neurons, bool all);
+    /// After drawing: frees the indexes of neurons by their positions. Rules make them again if they need them.
+    void free_indexes();
+    /// Bytes of the indexes, or those that are expected before they are made.
+    std::uint64_t index_bytes() const { return indexes_ ? indexes_->bytes() : 0; }
 
     /// Values of a model's parameters, in its order, for some neurons of a population.
     std::vector<models::GroupValues> parameters(const Population& population, const IdSequence& neurons) const;
@@ -74,6 +81,8 @@ class LoweredNetwork {
     std::shared_ptr<const connect::Space> space_;  ///< null without positions
     std::vector<connect::PopulationRange> ranges_;
     connect::NetworkPlan plan_;
+    std::vector<std::shared_ptr<connect::RuleSampler>> samplers_;  ///< those of the plan
+    std::unique_ptr<connect::ProcessIndexes> indexes_;
     std::vector<ProjectionId> synapses_;  ///< by kind that is not static, a projection with it
     std::uint32_t receptors_ = 0;
     Step shortest_delay_ = 0;

@@ -173,7 +173,9 @@ class RuleSpec {
     std::optional<Reversal> reversal_;
 };
 
-/// A rule bound to a pair space and a seed. Immutable and thread-safe.
+class ProcessIndexes;
+
+/// A rule bound to a pair space and a seed. Thread-safe, and immutable but for use().
 ///
 /// Synapses are drawn per target or per source (the "major" neuron), and the partners of one major neuron are a
 /// function of the seed, the projection and that neuron alone. The cost is proportional to the number of draws.
@@ -203,8 +205,13 @@ class RuleSampler {
     /// Position in such an array of synapse `ordinal` of a major neuron.
     virtual std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const = 0;
 
-    /// Bytes held by the sampler that grow with an array of the user, in addition to the array itself.
+    /// Bytes held by the sampler that grow with an array of the user, in addition to the array itself, or with the
+    /// number of neurons; without those of ProcessIndexes.
     virtual std::uint64_t bytes() const { return 0; }
+
+    /// Takes its index of neurons by their positions from those of a process. Then draw() is for its neurons only, unless
+    /// major() is source.
+    virtual void use(ProcessIndexes& /*indexes*/) {}
 };
 
 /// The description of a rule: a constant in the file of the rule, listed in connect/rules/registry.hpp. The Python

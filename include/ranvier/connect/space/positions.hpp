@@ -116,6 +116,8 @@ class Space {
     /// Indexes of neurons by their positions, which rules share (connect/space/partner_index.hpp).
     struct Indexes;
     Indexes& indexes() const { return *indexes_; }
+    /// Frees the index that was needed last, unless a rule holds it.
+    void forget_index() const;
 
    private:
     std::vector<Part> parts_;
