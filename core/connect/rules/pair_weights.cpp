@@ -627,7 +627,10 @@ PairWeights::Total PairWeights::total(const MajorNeuron& neuron, double most_was
     for (const Segment& segment : segments) {
         total.candidates += segment.weight();
         for (std::uint32_t i = 0; i < segment.count; ++i) {
-            candidates.add(0, segment.begin + i, 0.0, segment.high, segment.on_edge);
+            const std::uint32_t place = all.held_place(segment.begin + i);
+            // Beyond the mask.
+            if (place == PartnerIndex::not_held) continue;
+            candidates.add(0, place, 0.0, segment.high, segment.on_edge);
             if (candidates.size() == at_once) add();
         }
     }
@@ -666,19 +669,23 @@ std::uint64_t PairWeights::count_partners(const MajorNeuron& neuron, std::uint64
     return std::min(enough, total(neuron, 0.0).positive);
 }
 
-std::optional<PairWeights> PairWeights::with_fewer_partners(std::uint64_t most) const {
+std::optional<PairWeights> PairWeights::with_fewer_partners(std::uint64_t most, RandomKey key) const {
     if (partners_ <= most || description_.positions == nullptr) return std::nullopt;
     if (function_ != nullptr &&
         (function_->uses(PairQuantity::source_index) || function_->uses(PairQuantity::target_index))) {
         return std::nullopt;
     }
-    // A prime number, which mostly does not divide the rows of a grid.
-    constexpr std::array<std::uint64_t, 12> primes{2, 3, 5, 7, 13, 31, 61, 127, 251, 509, 1021, 4093};
-    const auto stride = std::ranges::find_if(primes, [&](std::uint64_t prime) { return partners_ / prime < most; });
-    if (stride == primes.end()) return std::nullopt;
     PairPositions positions = *description_.positions;
     IdSequence& partners = of_target_ ? positions.sources : positions.targets;
-    partners = partners.every(0, *stride);
+    // At random, since positions may repeat themselves after some indices.
+    const std::uint64_t stride = (partners_ + most - 1) / most;
+    SequentialRandom random({key, std::numeric_limits<std::uint64_t>::max() - 1, 0});
+    std::vector<std::uint64_t> chosen(partners_ / stride);
+    for (std::uint64_t i = 0; i < chosen.size(); ++i) {
+        chosen[i] = partners[i * stride + random.next_below(stride)].value;
+    }
+    const std::uint64_t size = chosen.size();
+    partners = IdSequence(std::make_shared<const std::vector<std::uint64_t>>(std::move(chosen)), 0, size);
     const PairSpace pairs{.first_source = {},
                           .sources = of_target_ ? partners.size() : majors_,
                           .first_target = {},

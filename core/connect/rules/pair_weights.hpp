@@ -148,9 +148,18 @@ class PairWeights {
     /// bounds, without evaluating them. @throws ValueOutOfBoundsError
     /// @param cost the number of nodes and pairs that were looked at is added
     std::uint64_t count_partners(const MajorNeuron& neuron, std::uint64_t enough, std::uint64_t& cost) const;
-    /// The same weights with every n-th partner only, at most `most` of them, for estimates; nothing if there are no more,
-    /// and if neurons are known by their indices.
-    std::optional<PairWeights> with_fewer_partners(std::uint64_t most) const;
+    /// The same weights with one partner, at random, of n that follow each other, at most `most` in all, for estimates;
+    /// nothing if there are no more, and if neurons are known by their indices.
+    std::optional<PairWeights> with_fewer_partners(std::uint64_t most, RandomKey key) const;
+    /// The index of a major neuron with a position. @pre it is one
+    std::uint64_t major_of(NeuronId id) const {
+        return *(of_target_ ? description_.positions->targets : description_.positions->sources).find(id);
+    }
+    /// Those of a process, if they have positions, all are not on it, and the rule draws for targets.
+    std::optional<IdSequence> majors_among(const ProcessIndexes& indexes) const {
+        if (description_.positions == nullptr || !indexes.neurons() || !of_target_) return std::nullopt;
+        return description_.positions->targets.among(*indexes.neurons());
+    }
     /// The values of pairs whose neurons are given by their indices. @throws ValueOutOfBoundsError
     void evaluate_pairs(std::span<const std::uint64_t> sources, std::span<const std::uint64_t> targets,
                         std::vector<double>& values) const;

@@ -17,6 +17,7 @@ class ReversedSampler final : public RuleSampler {
     }
     double expected_synapses() const override { return forward_->expected_synapses(); }
     std::optional<double> known_synapses() const override { return forward_->known_synapses(); }
+    std::optional<double> expected_synapses_here() const override { return forward_->expected_synapses_here(); }
     double expected_repeats() const override { return forward_->expected_repeats(); }
     std::optional<std::uint64_t> array_length() const override { return forward_->array_length(); }
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {

@@ -31,6 +31,7 @@ class SelectedSampler final : public RuleSampler {
 
     double expected_synapses() const override { return rule_->expected_synapses(); }
     std::optional<double> known_synapses() const override { return rule_->known_synapses(); }
+    std::optional<double> expected_synapses_here() const override { return rule_->expected_synapses_here(); }
     double expected_repeats() const override { return rule_->expected_repeats(); }
     std::optional<std::uint64_t> array_length() const override { return rule_->array_length(); }
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {

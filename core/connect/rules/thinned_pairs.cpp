@@ -24,6 +24,9 @@ constexpr double wasted_candidates = 16.0;
 constexpr double wasted_candidates_of_slow_bounds = 100.0;
 /// Numbers of synapses are summed exactly for this number of pairs, and otherwise estimated from a sample.
 constexpr std::uint64_t most_pairs_summed = 1 << 20;
+/// Standard error at which an estimate from a sample is close enough, and candidates after which it is not made closer.
+constexpr double most_error = 0.015;
+constexpr double most_candidates_of_estimate = 4e6;
 /// Candidates in vain are refused if they are more than the first number, and for each synapse more than the second: the
 /// bounds of the expression are of no use.
 constexpr double most_in_vain = 1e9;
@@ -451,51 +454,77 @@ void ThinnedPairs::refuse(const Estimate& total) const {
          .remedy = "limit the pairs by a mask, or use each of d, dx, dy and dz once, so that its bounds are closer"});
 }
 
-ThinnedPairs::Estimate ThinnedPairs::make_estimate(const Sample& sample) const {
-    const std::uint64_t majors = weights_.majors();
+ThinnedPairs::Estimate ThinnedPairs::make_estimate(const Sample& sample, const IdSequence* here) const {
+    const std::uint64_t majors = here == nullptr ? weights_.majors() : here->size();
     if (majors == 0 || weights_.partners() == 0) return {};
-    if (const auto fewer = weights_.with_fewer_partners(sample.partners)) {
+    if (const auto fewer = weights_.with_fewer_partners(sample.partners, key_)) {
         const double factor = static_cast<double>(weights_.partners()) / static_cast<double>(fewer->partners());
-        const Estimate part = ThinnedPairs(*fewer, synapses_, key_).make_estimate(sample);
+        const Estimate part = ThinnedPairs(*fewer, synapses_, key_).make_estimate(sample, here);
         return {.synapses = factor * part.synapses,
                 .repeats = factor * part.repeats,
                 .candidates = factor * part.candidates};
     }
-    // Some neurons stand for the others of their share, from which one is chosen at random.
-    const bool all = majors <= sample.majors;
-    const std::uint64_t sampled = all ? majors : sample.majors;
-    const double share = static_cast<double>(majors) / static_cast<double>(sampled);
-    const RandomStream choices{key_, std::numeric_limits<std::uint64_t>::max(), 0};
-    const auto chosen = [&](std::uint64_t i) {
-        if (all) return i;
-        const double place = static_cast<double>(i) + to_open_unit(choices.word64(static_cast<std::uint32_t>(i)));
-        return std::min(static_cast<std::uint64_t>(place * share), majors - 1);
-    };
+    const auto major_at = [&](std::uint64_t i) { return here == nullptr ? i : weights_.major_of((*here)[i]); };
     Estimate total;
     if (majors <= most_pairs_summed / weights_.partners()) {
-        for (std::uint64_t major = 0; major < majors; ++major) {
-            const PairWeights::Total sum = weights_.total(weights_.neuron(major), most_waste());
+        for (std::uint64_t i = 0; i < majors; ++i) {
+            const PairWeights::Total sum = weights_.total(weights_.neuron(major_at(i)), most_waste());
             total.synapses += sum.sum;
             total.repeats += 0.5 * sum.squares;
             total.candidates += sum.candidates;
         }
     } else {
-        std::vector<std::uint32_t> degrees(sampled);
+        // Some neurons stand for the others of their share, from which one is chosen at random; then others, while their
+        // numbers of synapses differ too much.
+        const bool all = majors <= sample.majors;
+        const std::uint64_t sampled = all ? majors : sample.majors;
+        const double share = static_cast<double>(majors) / static_cast<double>(sampled);
+        const RandomStream choices{key_, std::numeric_limits<std::uint64_t>::max(), 0};
+        std::vector<std::uint32_t> degrees;
         std::vector<std::uint32_t> places;
-        Drawing drawing(*this, detect_instruction_set(), degrees, places, synapses_ == Synapses::poisson);
-        for (std::uint64_t i = 0; i < sampled; ++i) drawing.draw(chosen(i));
-        drawing.finish();
-        total.synapses = share * static_cast<double>(places.size());
-        total.repeats = 0.5 * share * drawing.values();
-        total.candidates = share * static_cast<double>(drawing.candidates());
+        double squares = 0.0;
+        double drawn = 0.0;
+        for (bool enough = false; !enough;) {
+            degrees.assign(sampled, 0);
+            places.clear();
+            Drawing drawing(*this, detect_instruction_set(), degrees, places, synapses_ == Synapses::poisson);
+            for (std::uint64_t i = 0; i < sampled; ++i) {
+                const std::uint64_t word = static_cast<std::uint64_t>(drawn) + i;
+                const double place =
+                    static_cast<double>(i) + to_open_unit(choices.word64(static_cast<std::uint32_t>(word)));
+                drawing.draw(major_at(all ? i : std::min(static_cast<std::uint64_t>(place * share), majors - 1)));
+            }
+            drawing.finish();
+            for (const std::uint32_t degree : degrees) squares += static_cast<double>(degree) * degree;
+            total.synapses += static_cast<double>(places.size());
+            total.repeats += 0.5 * drawing.values();
+            total.candidates += static_cast<double>(drawing.candidates());
+            drawn += static_cast<double>(sampled);
+            const double variance = squares - total.synapses * total.synapses / drawn;  // times the number
+            const double error = most_error * total.synapses;
+            const bool is_close = total.synapses > 0.0 && variance <= error * error;
+            enough = all || is_close || drawn >= static_cast<double>(sample.most_majors) ||
+                     total.candidates >= most_candidates_of_estimate;
+        }
+        const double factor = static_cast<double>(majors) / drawn;
+        total.synapses *= factor;
+        total.repeats *= factor;
+        total.candidates *= factor;
     }
     if (synapses_ == Synapses::at_most_one) total.repeats = 0.0;
     return total;
 }
 
+std::optional<double> ThinnedPairs::expected_synapses_here() const {
+    if (!majors_here_) return std::nullopt;
+    if (!synapses_here_) synapses_here_ = make_estimate(full_sample, &*majors_here_).synapses;
+    return synapses_here_;
+}
+
 void ThinnedPairs::use(ProcessIndexes& indexes) {
     estimate();
     weights_.use(indexes, major() == Major::target);
+    majors_here_ = weights_.majors_among(indexes);
 }
 
 std::unique_ptr<RuleSampler> thinned_pairs(PairWeights weights, ThinnedPairs::Synapses synapses, RandomKey key) {

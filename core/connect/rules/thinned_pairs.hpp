@@ -36,6 +36,7 @@ class ThinnedPairs final : public PlacedSampler {
     bool is_spatial() const override { return weights_.description().positions != nullptr; }
     double expected_synapses() const override { return estimate().synapses; }
     std::optional<double> known_synapses() const override { return std::nullopt; }
+    std::optional<double> expected_synapses_here() const override;
     double expected_repeats() const override { return estimate().repeats; }
     /// The synapses of a neuron are known only after drawing, so an array could not follow their order.
     std::optional<std::uint64_t> array_length() const override { return std::nullopt; }
@@ -59,15 +60,17 @@ class ThinnedPairs final : public PlacedSampler {
     /// Neurons from which an estimate is made, at most: those that draw, and those among which they draw.
     struct Sample {
         std::uint64_t majors;
+        std::uint64_t most_majors;  ///< where numbers of synapses differ much
         std::uint64_t partners;
     };
-    static constexpr Sample full_sample{256, 1 << 20};
-    static constexpr Sample small_sample{16, 8192};
+    static constexpr Sample full_sample{256, 1 << 14, 1 << 20};
+    static constexpr Sample small_sample{16, 16, 8192};
 
     double most_waste() const;
     /// Of all neurons, the same on each process. @throws RuleError, ValueOutOfBoundsError as check()
     const Estimate& estimate() const;
-    Estimate make_estimate(const Sample& sample) const;
+    /// @param majors that draw; null for all
+    Estimate make_estimate(const Sample& sample, const IdSequence* majors = nullptr) const;
     /// Whether there are far more candidates than synapses.
     static bool takes_too_long(const Estimate& total);
     [[noreturn]] void refuse(const Estimate& total) const;
@@ -78,6 +81,9 @@ class ThinnedPairs final : public PlacedSampler {
     bool certain_;  ///< each pair within the mask is connected
     mutable std::once_flag estimated_;
     mutable Estimate estimate_;
+    /// Those of a process that draw, where all are not on it.
+    std::optional<IdSequence> majors_here_;
+    mutable std::optional<double> synapses_here_;
 };
 
 /// A sampler that has been checked. @throws as ThinnedPairs::check()

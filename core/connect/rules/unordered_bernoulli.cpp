@@ -104,6 +104,7 @@ class UnorderedPairs final : public RuleSampler {
         return ordered_->array_position(major, ordinal);
     }
     std::uint64_t bytes() const override { return ordered_->bytes(); }
+    void use(ProcessIndexes& indexes) override { ordered_->use(indexes); }
 
    private:
     std::uint64_t size_;

@@ -379,7 +379,7 @@ WeightedPartners::Sums WeightedPartners::draw(InstructionSet set, std::span<cons
 double WeightedPartners::probability_of_repetition(std::uint32_t degree) const {
     if (weights_.majors() == 0 || weights_.partners() == 0) return 0.0;
     // For neurons of other processes, too.
-    const auto fewer = weights_.with_fewer_partners(most_indexed_for_estimates);
+    const auto fewer = weights_.with_fewer_partners(most_indexed_for_estimates, key_);
     const double factor =
         fewer ? static_cast<double>(weights_.partners()) / static_cast<double>(fewer->partners()) : 1.0;
     const WeightedPartners all(fewer ? *fewer : weights_.with_all_partners(), allow_multapses_, key_, object_);

@@ -24,6 +24,11 @@ struct SourceStretch {
     double synapses = 0.0;  ///< of each source
 };
 
+/// Closer than expected_synapses_here(), which also decides what all processes do in the same way.
+double synapses_here(const ProjectionPlan& plan, const ProcessLayout& layout) {
+    return plan.sampler->expected_synapses_here().value_or(expected_synapses_here(plan, layout));
+}
+
 template <class Select>
 std::vector<SourceStretch> stretches(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
                                      Select select) {
@@ -40,7 +45,7 @@ std::vector<SourceStretch> stretches(std::span<const ProjectionPlan> plans, cons
         for (const ProjectionPlan& plan : plans) {
             const std::uint64_t first = plan.pairs.first_source.value;
             if (!select(plan) || *begin < first || *begin >= first + plan.pairs.sources) continue;
-            stretch.synapses += expected_synapses_here(plan, layout) / static_cast<double>(plan.pairs.sources);
+            stretch.synapses += synapses_here(plan, layout) / static_cast<double>(plan.pairs.sources);
             present += static_cast<double>(plan.sources) / static_cast<double>(plan.pairs.sources);
         }
         // Ids between those of the sources have no synapses. Sources of two projections are assumed to be different.

@@ -197,6 +197,9 @@ class RuleSampler {
     virtual double expected_synapses() const = 0;
     /// The same, if it is known without an estimate that takes long.
     virtual std::optional<double> known_synapses() const { return expected_synapses(); }
+    /// Of the process whose indexes are used, where that is not about its share of the neurons: nothing if it is, or is
+    /// not known. @pre use() was called
+    virtual std::optional<double> expected_synapses_here() const { return std::nullopt; }
     /// Expected number of repeated pairs: 0 if the rule never repeats a pair.
     virtual double expected_repeats() const { return 0.0; }
 
