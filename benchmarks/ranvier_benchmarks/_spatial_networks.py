@@ -14,7 +14,7 @@ __all__ = ["SPATIAL_NETWORKS"]
 
 Describe: TypeAlias = Callable[[], Network]
 
-_BOX = {"extent": (1.0, 1.0), "periodic": True}
+_BOX: dict[str, Any] = {"extent": (1.0, 1.0), "periodic": True}
 _MASK = rv.circle(0.12)
 
 
@@ -54,7 +54,9 @@ SPATIAL_NETWORKS: dict[str, Describe] = {
     "in-degree": lambda: _flat(rv.FixedIndegree(100, mask=_MASK, probability="exp(-d/l)", l=0.05)),
     "in-degree without a mask": lambda: _flat(rv.FixedIndegree(100, probability="exp(-d/l)", l=0.05)),
     "out-degree": lambda: _flat(rv.FixedOutdegree(100, mask=_MASK, probability="exp(-d/l)", l=0.05)),
-    "total number": lambda: _flat(rv.FixedTotalNumber(1_000_000, mask=rv.circle(0.08), probability="exp(-d/l)", l=0.05)),
+    "total number": lambda: _flat(
+        rv.FixedTotalNumber(1_000_000, mask=rv.circle(0.08), probability="exp(-d/l)", l=0.05)
+    ),
     "all in a mask": lambda: _flat(rv.AllToAll(mask=rv.circle(0.05))),
     "uniform in-degree": lambda: _flat(rv.UniformIndegree(50, 150, mask=_MASK)),
     "three dimensions": lambda: _network(
