@@ -21,6 +21,7 @@ CORE_ARROWS = {
     "parallel": {"base"},
     "comm": {"base"},
     "connect": {"program", "comm", "parallel", "base"},
+    "fmm": {"parallel", "base"},
     "program": {"base"},
     "models": {"program", "connect", "base"},
     "cable": {"models", "program", "base"},

@@ -1,0 +1,699 @@
+#include "ranvier/fmm/solver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/aligned_array.hpp"
+#include "fmm/operators.hpp"
+#include "fmm/tree.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/parallel/tasks/division.hpp"
+#include "ranvier/parallel/tasks/tasks.hpp"
+
+namespace ranvier::fmm {
+
+namespace {
+
+using parallel::Event;
+using parallel::EventKind;
+using parallel::Home;
+using parallel::TaskContext;
+using parallel::Tasks;
+using parallel::TaskType;
+
+/// Sources whose coordinates are converted at once.
+constexpr std::size_t sources_at_once = 64;
+
+/// A part of a line piece in a leaf.
+struct PartLine {
+    Point begin;
+    Point along;
+    double length = 0.0;
+    double radius = 0.0;
+    /// Of the strength of its piece.
+    double share = 1.0;
+    std::uint32_t piece = 0;
+};
+
+bool is_finite(const Point& point) {
+    return std::isfinite(point.x) && std::isfinite(point.y) && std::isfinite(point.z);
+}
+
+std::string to_text(const Point& point) {
+    return "(" + ranvier::to_text(point.x) + ", " + ranvier::to_text(point.y) + ", " + ranvier::to_text(point.z) + ")";
+}
+
+void check_range(std::string_view name, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+    if (value >= least && value <= most) return;
+    throw ValueOutOfBoundsError({.object = std::string(name) + " of the fast multipole method",
+                                 .value = std::to_string(value),
+                                 .bound = "it must be from " + std::to_string(least) + " to " + std::to_string(most),
+                                 .remedy = "use a value in this range"});
+}
+
+void check(std::span<const LinePiece> pieces, std::span<const Point> targets, const SolverOptions& options) {
+    check_range("order", options.order, 0, max_order);
+    check_range("capacity", options.capacity, 1, ~std::uint32_t{0});
+    if (options.depth) check_range("depth", *options.depth, 0, max_depth);
+    check_range("number of line pieces", pieces.size(), 0, ~std::uint32_t{0} / 2);
+    check_range("number of targets", targets.size(), 0, ~std::uint32_t{0} / 2);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const LinePiece& piece = pieces[i];
+        if (is_finite(piece.begin) && is_finite(piece.end) && std::isfinite(piece.radius) && piece.radius >= 0.0)
+            continue;
+        throw ValueOutOfBoundsError({.object = "line piece " + std::to_string(i),
+                                     .value = "from " + to_text(piece.begin) + " to " + to_text(piece.end) +
+                                              " with the radius " + ranvier::to_text(piece.radius),
+                                     .bound = "coordinates must be finite, and the radius at least 0",
+                                     .remedy = "correct the positions or the morphology"});
+    }
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        if (is_finite(targets[i])) continue;
+        throw ValueOutOfBoundsError({.object = "target " + std::to_string(i),
+                                     .value = to_text(targets[i]),
+                                     .bound = "coordinates must be finite",
+                                     .remedy = "correct the positions"});
+    }
+}
+
+Point mirrored(const Point& point, const Plane& plane) {
+    const double distance = dot(point - plane.point, plane.normal) / dot(plane.normal, plane.normal);
+    return point - (2.0 * distance) * plane.normal;
+}
+
+/// The pieces, followed by their images.
+std::vector<LinePiece> with_images(std::span<const LinePiece> pieces, const std::optional<Plane>& plane) {
+    std::vector<LinePiece> all(pieces.begin(), pieces.end());
+    if (!plane) return all;
+    for (const LinePiece& piece : pieces) {
+        all.push_back({mirrored(piece.begin, *plane), mirrored(piece.end, *plane), piece.radius});
+    }
+    return all;
+}
+
+bool is_point(const LinePiece& piece) { return piece.begin == piece.end && piece.radius == 0.0; }
+
+/// Sources for pairs, about `origin` in units of `side`.
+template <class Real>
+NearSource<Real> near_source(const PartLine& part, const Point& origin, double inverse_side) {
+    const Point begin = inverse_side * (part.begin - origin);
+    const double length = std::max(part.length * inverse_side, static_cast<double>(NearSource<Real>::min_length));
+    const double radius = part.radius * inverse_side;
+    return {static_cast<Real>(begin.x),      static_cast<Real>(begin.y),         static_cast<Real>(begin.z),
+            static_cast<Real>(part.along.x), static_cast<Real>(part.along.y),    static_cast<Real>(part.along.z),
+            static_cast<Real>(length),       static_cast<Real>(radius * radius), static_cast<Real>(1.0 / length)};
+}
+
+PartLine part_of(const LinePiece& piece, const SourcePart& part, std::uint32_t number, double share) {
+    const Point whole = piece.end - piece.begin;
+    const double length = std::sqrt(dot(whole, whole));
+    return {.begin = piece.begin + part.begin * whole,
+            // A point has no direction: then its radius is that of a ball.
+            .along = length > 0.0 ? (1.0 / length) * whole : Point{},
+            .length = (part.end - part.begin) * length,
+            .radius = piece.radius,
+            .share = (part.end - part.begin) * share,
+            .piece = number};
+}
+
+}  // namespace
+
+class Solver::Implementation {
+   public:
+    virtual ~Implementation() = default;
+    virtual void evaluate(std::span<const double> strengths, std::size_t samples, std::span<double> potentials,
+                          std::span<double> gradients) = 0;
+    void check_sizes(std::size_t strengths, std::size_t samples, std::size_t potentials, std::size_t gradients) const {
+        check_size("strengths", strengths, expected_pieces * samples);
+        check_size("potentials", potentials, expected_targets * samples);
+        if (gradients == 0) return;
+        if (!offers_gradients) {
+            throw StateError({.object = "gradients of the fast multipole method",
+                              .value = std::to_string(gradients) + " numbers",
+                              .bound = "the solver was made without them",
+                              .remedy = "set has_gradient in its options"});
+        }
+        check_size("gradients", gradients, 3 * expected_targets * samples);
+    }
+
+    std::size_t expected_pieces = 0;
+    std::size_t expected_targets = 0;
+    bool offers_gradients = false;
+    SolverCounts counts;
+
+   private:
+    static void check_size(std::string_view name, std::size_t size, std::size_t expected) {
+        if (size == expected) return;
+        throw ShapeError({.object = std::string(name) + " of the fast multipole method",
+                          .value = std::to_string(size) + " numbers",
+                          .bound = "there must be " + std::to_string(expected),
+                          .remedy = "pass one number for each source or target and each sample"});
+    }
+};
+
+template <class Real>
+class Solver::Typed final : public Solver::Implementation {
+   public:
+    Typed(std::span<const LinePiece> pieces, std::span<const Point> targets, const SolverOptions& options,
+          parallel::Team& team)
+        : all_pieces_(with_images(pieces, options.plane)),
+          piece_count_(pieces.size()),
+          target_count_(targets.size()),
+          has_gradient_(options.has_gradient),
+          are_points_(std::all_of(pieces.begin(), pieces.end(), is_point)),
+          operators_(options.order, options.translation, options.instruction_set.value_or(detect_instruction_set())),
+          tree_(all_pieces_, targets, {.capacity = options.capacity, .depth = options.depth}),
+          lists_(tree_, operators_.min_sources(are_points_), operators_.min_targets(are_points_)),
+          team_(&team),
+          tasks_(team) {
+        const std::span<const Box> boxes = tree_.boxes();
+        for (std::uint32_t box = 0; box < boxes.size(); ++box) {
+            most_parts_ = std::max(most_parts_, tree_.parts_end(box) - tree_.parts_begin(box));
+        }
+        for (const SourcePart& part : tree_.parts()) {
+            const bool is_image = part.piece >= piece_count_;
+            const auto number = static_cast<std::uint32_t>(is_image ? part.piece - piece_count_ : part.piece);
+            parts_.push_back(part_of(all_pieces_[part.piece], part, number, is_image ? options.plane->image : 1.0));
+        }
+        arrange_targets(targets);
+        make_tasks();
+        count();
+        all_pieces_ = {};
+    }
+
+    void evaluate(std::span<const double> strengths, std::size_t samples, std::span<double> potentials,
+                  std::span<double> gradients) override {
+        const std::size_t rounded = samples == 1 ? 1 : (samples + sample_lanes - 1) / sample_lanes * sample_lanes;
+        prepare(samples, rounded);
+        strengths_ = strengths.data();
+        find_grids(strengths);
+        tasks_.signal(*start_);
+        tasks_.run();
+        collect(potentials, gradients);
+    }
+
+   private:
+    struct BoxTask {
+        std::uint32_t box;
+    };
+    using BoxType = TaskType<BoxTask>;
+
+    // ---- arrangement ----
+
+    void arrange_targets(std::span<const Point> targets) {
+        const std::span<const Box> boxes = tree_.boxes();
+        block_begin_.resize(boxes.size());
+        std::size_t blocks = 0;
+        for (std::uint32_t box = 0; box < boxes.size(); ++box) {
+            block_begin_[box] = blocks;
+            blocks += (tree_.targets_end(box) - tree_.targets_begin(box) + point_lanes - 1) / point_lanes;
+        }
+        blocks_.resize(blocks * 3 * point_lanes);
+        for (std::uint32_t box = 0; box < boxes.size(); ++box) {
+            const std::size_t begin = tree_.targets_begin(box);
+            const std::size_t size = tree_.targets_end(box) - begin;
+            const double inverse_side = 1.0 / tree_.side(boxes[box].level);
+            for (std::size_t i = 0; i < (size + point_lanes - 1) / point_lanes * point_lanes; ++i) {
+                // Lanes without a target have the last one.
+                const Point& target = targets[tree_.targets()[begin + std::min(i, size - 1)]];
+                const Point place = inverse_side * (target - boxes[box].centre);
+                Real* const block = blocks_.data() + (block_begin_[box] + i / point_lanes) * 3 * point_lanes;
+                block[i % point_lanes] = static_cast<Real>(place.x);
+                block[point_lanes + i % point_lanes] = static_cast<Real>(place.y);
+                block[2 * point_lanes + i % point_lanes] = static_cast<Real>(place.z);
+            }
+        }
+    }
+
+    bool has_parts(std::uint32_t box) const { return tree_.boxes()[box].sources > 0; }
+    bool moves_down(std::uint32_t box) const { return has_local_[box] != 0; }
+
+    void make_tasks() {
+        const std::span<const Box> boxes = tree_.boxes();
+        const std::size_t count = boxes.size();
+        const auto p2m = tasks_.add_type<BoxTask>(
+            "P2M",
+            [this](TaskContext& context, const BoxTask& task) {
+                sources_to_multipole(task.box);
+                signal_parent(context, task.box);
+            },
+            2);
+        const auto m2m = tasks_.add_type<BoxTask>(
+            "M2M",
+            [this](TaskContext& context, const BoxTask& task) {
+                for (const std::uint32_t event : waiting_.row(task.box)) context.signal(*events_[event]);
+                multipoles_to_multipole(task.box);
+                signal_parent(context, task.box);
+            },
+            2);
+        const auto m2l = tasks_.add_type<BoxTask>(
+            "M2L",
+            [this](TaskContext& context, const BoxTask& task) {
+                multipoles_to_local(task.box);
+                context.signal(*local_ready_[task.box]);
+            },
+            1);
+        const auto l2l = tasks_.add_type<BoxTask>(
+            "L2L",
+            [this](TaskContext& context, const BoxTask& task) {
+                local_to_local(task.box);
+                const Box& box = tree_.boxes()[task.box];
+                for (std::uint32_t child = 0; child < box.children; ++child) {
+                    if (local_ready_[box.first_child + child] != nullptr)
+                        context.signal(*local_ready_[box.first_child + child]);
+                }
+                if (box.is_leaf()) context.signal(*targets_ready_[task.box]);
+            },
+            1);
+        const auto l2p = tasks_.add_type<BoxTask>(
+            "L2P", [this](TaskContext&, const BoxTask& task) { expansions_to_targets(task.box); }, 1);
+        const auto p2p = tasks_.add_type<BoxTask>(
+            "P2P", [this](TaskContext&, const BoxTask& task) { sources_to_targets(task.box); }, 0);
+
+        start_ = &tasks_.make_event(1, EventKind::repeating);
+        const auto home = homes();
+        children_done_.assign(count, nullptr);
+        local_ready_.assign(count, nullptr);
+        targets_ready_.assign(count, nullptr);
+        has_local_.assign(count, 0);
+
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> waiting;
+        const auto wait_for_parents = [&](std::vector<std::uint32_t>& parents) -> std::uint64_t {
+            std::sort(parents.begin(), parents.end());
+            parents.erase(std::unique(parents.begin(), parents.end()), parents.end());
+            for (const std::uint32_t parent : parents) {
+                waiting.emplace_back(parent, static_cast<std::uint32_t>(events_.size()));
+            }
+            return parents.size();
+        };
+        const auto make_event = [&](std::uint64_t signals) -> Event& {
+            return tasks_.make_event(signals, EventKind::repeating);
+        };
+
+        for (std::uint32_t number = 0; number < count; ++number) {
+            const Box& box = boxes[number];
+            if (box.is_leaf()) {
+                if (box.sources > 0) tasks_.repeat_after(*start_, p2m, {number}, home[number]);
+                continue;
+            }
+            std::uint64_t children = 0;
+            for (std::uint32_t child = 0; child < box.children; ++child) {
+                if (boxes[box.first_child + child].sources > 0) ++children;
+            }
+            if (children == 0) continue;
+            children_done_[number] = &make_event(children);
+            tasks_.repeat_after(*children_done_[number], m2m, {number}, home[number]);
+        }
+        for (std::uint32_t number = 0; number < count; ++number) {
+            const Box& box = boxes[number];
+            if (box.targets == 0) continue;
+            const bool parent_has_local = box.parent != no_box && moves_down(box.parent);
+            const bool has_sources = !lists_.same_level().row(number).empty() || !lists_.larger().row(number).empty();
+            has_local_[number] = parent_has_local || has_sources ? 1 : 0;
+            if (has_local_[number] != 0) {
+                local_ready_[number] = &make_event((parent_has_local ? 1U : 0U) + (has_sources ? 1U : 0U));
+                tasks_.repeat_after(*local_ready_[number], l2l, {number}, home[number]);
+            }
+            if (has_sources) {
+                std::vector<std::uint32_t> parents;
+                for (const std::uint32_t source : lists_.same_level().row(number))
+                    parents.push_back(boxes[source].parent);
+                if (const std::uint64_t signals = wait_for_parents(parents); signals > 0) {
+                    events_.push_back(&make_event(signals));
+                    tasks_.repeat_after(*events_.back(), m2l, {number}, home[number]);
+                } else {
+                    tasks_.repeat_after(*start_, m2l, {number}, home[number]);
+                }
+            }
+            if (!box.is_leaf()) continue;
+            tasks_.repeat_after(*start_, p2p, {number}, home[number]);
+            const bool has_smaller = !lists_.smaller().row(number).empty();
+            if (has_local_[number] == 0 && !has_smaller) continue;
+            std::vector<std::uint32_t> parents;
+            for (const std::uint32_t source : lists_.smaller().row(number)) parents.push_back(boxes[source].parent);
+            const std::uint64_t signals = wait_for_parents(parents) + (has_local_[number] != 0 ? 1U : 0U);
+            events_.push_back(&make_event(signals));
+            targets_ready_[number] = events_.back();
+            tasks_.repeat_after(*events_.back(), l2p, {number}, home[number]);
+        }
+        waiting_.begin.assign(count + 1, 0);
+        for (const auto& [parent, event] : waiting) ++waiting_.begin[parent + 1];
+        for (std::size_t box = 0; box < count; ++box) waiting_.begin[box + 1] += waiting_.begin[box];
+        waiting_.boxes.resize(waiting.size());
+        std::vector<std::uint64_t> next(waiting_.begin.begin(), waiting_.begin.end() - 1);
+        for (const auto& [parent, event] : waiting) waiting_.boxes[next[parent]++] = event;
+    }
+
+    /// Boxes are divided among the NUMA nodes of the team by their cost, in whole subtrees.
+    std::vector<Home> homes() const {
+        std::vector<std::uint32_t> nodes;
+        std::vector<std::uint64_t> shares;
+        for (std::uint32_t worker = 0; worker < team_->size(); ++worker) {
+            const auto found = std::find(nodes.begin(), nodes.end(), team_->node_of(worker));
+            if (found == nodes.end()) {
+                nodes.push_back(team_->node_of(worker));
+                shares.push_back(1);
+            } else {
+                ++shares[static_cast<std::size_t>(found - nodes.begin())];
+            }
+        }
+        const std::span<const Box> boxes = tree_.boxes();
+        std::vector<Home> home(boxes.size(), Home::node(nodes[0]));
+        if (nodes.size() == 1) return std::vector<Home>(boxes.size());
+        std::vector<std::uint32_t> parents(boxes.size());
+        std::vector<std::uint64_t> costs(boxes.size());
+        for (std::uint32_t box = 0; box < boxes.size(); ++box) {
+            parents[box] = boxes[box].parent == no_box ? parallel::no_parent : boxes[box].parent;
+            costs[box] = cost(box);
+        }
+        const auto parts = parallel::divide_tree_by_cost(parents, costs, shares);
+        for (std::uint32_t box = 0; box < boxes.size(); ++box) home[box] = Home::node(nodes[parts[box]]);
+        return home;
+    }
+
+    /// In units of some nanoseconds.
+    std::uint64_t cost(std::uint32_t box) const {
+        const std::uint64_t targets = tree_.targets_end(box) - tree_.targets_begin(box);
+        std::uint64_t sources = 0;
+        for (const std::uint32_t near : lists_.near().row(box))
+            sources += tree_.parts_end(near) - tree_.parts_begin(near);
+        const std::uint64_t expansion = operators_.count() * operators_.count() / 8 + 1;
+        return targets * sources + lists_.same_level().row(box).size() * expansion +
+               (tree_.parts_end(box) - tree_.parts_begin(box) + targets) * operators_.count();
+    }
+
+    void count() {
+        const std::span<const Box> boxes = tree_.boxes();
+        counts.boxes = boxes.size();
+        counts.depth = tree_.depth();
+        counts.source_parts = parts_.size();
+        for (std::uint32_t box = 0; box < boxes.size(); ++box) {
+            counts.leaves += boxes[box].is_leaf() ? 1 : 0;
+            const std::uint64_t targets = tree_.targets_end(box) - tree_.targets_begin(box);
+            for (const std::uint32_t near : lists_.near().row(box)) {
+                counts.near_pairs += targets * (tree_.parts_end(near) - tree_.parts_begin(near));
+            }
+            for (const std::uint32_t larger : lists_.larger().row(box)) {
+                counts.source_locals += tree_.parts_end(larger) - tree_.parts_begin(larger);
+            }
+            counts.translations += lists_.same_level().row(box).size();
+            counts.multipole_targets += targets * lists_.smaller().row(box).size();
+        }
+    }
+
+    // ---- an evaluation ----
+
+    void prepare(std::size_t samples, std::size_t rounded) {
+        samples_ = samples;
+        if (rounded == rounded_) return;
+        rounded_ = rounded;
+        const std::size_t numbers = tree_.boxes().size() * operators_.stride() * rounded;
+        multipoles_.assign(numbers, Real{0});
+        locals_.assign(numbers, Real{0});
+        near_.assign(target_count_ * rounded, 0.0);
+        far_.assign(target_count_ * rounded, 0.0);
+        if (!has_gradient_) return;
+        near_gradient_.assign(target_count_ * rounded * 3, 0.0);
+        far_gradient_.assign(target_count_ * rounded * 3, 0.0);
+    }
+
+    /// Grids depend on the largest strength, not on the order of a sum.
+    void find_grids(std::span<const double> strengths) {
+        std::vector<double> largest(rounded_, 0.0);
+        for (std::size_t i = 0; i < piece_count_; ++i) {
+            for (std::size_t t = 0; t < samples_; ++t) {
+                largest[t] = std::max(largest[t], std::abs(strengths[i * samples_ + t]));
+            }
+        }
+        grids_.resize(rounded_);
+        for (std::size_t t = 0; t < rounded_; ++t) grids_[t] = grid_for(largest[t], most_parts_);
+    }
+
+    Real* multipole(std::uint32_t box) { return multipoles_.data() + box * operators_.stride() * rounded_; }
+    Real* local(std::uint32_t box) { return locals_.data() + box * operators_.stride() * rounded_; }
+
+    /// Strengths of some parts, padded with zeros in samples.
+    template <class Number>
+    void copy_strengths(std::size_t begin, std::size_t end, Number* to) const {
+        for (std::size_t part = begin; part < end; ++part) {
+            const double* const from = strengths_ + parts_[part].piece * samples_;
+            const double share = parts_[part].share;
+            Number* const row = to + (part - begin) * rounded_;
+            for (std::size_t t = 0; t < samples_; ++t) row[t] = static_cast<Number>(share * from[t]);
+            for (std::size_t t = samples_; t < rounded_; ++t) row[t] = Number{0};
+        }
+    }
+    /// Parts about a centre in units of a side.
+    void copy_geometry(std::size_t begin, std::size_t end, const Point& centre, double side, SourceGeometry* to) const {
+        const double inverse = 1.0 / side;
+        for (std::size_t part = begin; part < end; ++part) {
+            const PartLine& line = parts_[part];
+            const Point place = inverse * (line.begin - centre);
+            to[part - begin] = {place, place + (inverse * line.length) * line.along};
+        }
+    }
+
+    void signal_parent(TaskContext& context, std::uint32_t box) {
+        const std::uint32_t parent = tree_.boxes()[box].parent;
+        if (parent != no_box) context.signal(*children_done_[parent]);
+    }
+
+    void sources_to_multipole(std::uint32_t number) {
+        const Box& box = tree_.boxes()[number];
+        if (box.level < 2) return;
+        thread_local std::vector<double> sums;
+        thread_local std::vector<double> strengths;
+        sums.assign(operators_.count() * rounded_, 0.0);
+        strengths.resize(sources_at_once * rounded_);
+        std::array<SourceGeometry, sources_at_once> geometry;
+        const std::size_t end = tree_.parts_end(number);
+        for (std::size_t begin = tree_.parts_begin(number); begin < end; begin += sources_at_once) {
+            const std::size_t stop = std::min(end, begin + sources_at_once);
+            copy_geometry(begin, stop, box.centre, tree_.side(box.level), geometry.data());
+            copy_strengths(begin, stop, strengths.data());
+            operators_.sources_to_multipole(std::span(geometry).first(stop - begin), are_points_, strengths.data(),
+                                            rounded_, grids_.data(), sums.data());
+        }
+        Real* const to = multipole(number);
+        for (std::size_t k = 0; k < sums.size(); ++k) to[k] = static_cast<Real>(sums[k]);
+    }
+
+    void multipoles_to_multipole(std::uint32_t number) {
+        const std::span<const Box> boxes = tree_.boxes();
+        const Box& box = boxes[number];
+        if (box.level < 2) return;
+        Real* const to = multipole(number);
+        std::fill_n(to, operators_.stride() * rounded_, Real{0});
+        for (std::uint32_t child = box.first_child; child < box.first_child + box.children; ++child) {
+            if (boxes[child].sources == 0) continue;
+            operators_.multipole_to_multipole(octant(boxes[child]), multipole(child), rounded_, to);
+        }
+    }
+
+    static std::uint32_t octant(const Box& box) { return (box.x & 1U) | (box.y & 1U) << 1U | (box.z & 1U) << 2U; }
+
+    void multipoles_to_local(std::uint32_t number) {
+        const std::span<const Box> boxes = tree_.boxes();
+        const Box& box = boxes[number];
+        Real* const to = local(number);
+        std::fill_n(to, operators_.stride() * rounded_, Real{0});
+        thread_local std::vector<typename Operators<Real>::Neighbor> neighbors;
+        neighbors.clear();
+        for (std::uint32_t octant = 0; octant < 8; ++octant) {
+            for (const std::uint32_t source : lists_.same_level().row(number)) {
+                const Box& other = boxes[source];
+                // The displacement from the source to the target.
+                const auto x = static_cast<std::int8_t>(static_cast<std::int64_t>(box.x) - other.x);
+                const auto y = static_cast<std::int8_t>(static_cast<std::int64_t>(box.y) - other.y);
+                const auto z = static_cast<std::int8_t>(static_cast<std::int64_t>(box.z) - other.z);
+                if (((x < 0 ? 1U : 0U) | (y < 0 ? 2U : 0U) | (z < 0 ? 4U : 0U)) == octant) {
+                    neighbors.push_back({multipole(source), x, y, z});
+                }
+            }
+        }
+        operators_.multipole_to_local(neighbors, rounded_, to);
+        const double side = tree_.side(box.level);
+        for (const std::uint32_t source : lists_.larger().row(number)) {
+            std::array<SourceGeometry, sources_at_once> geometry;
+            thread_local std::vector<double> strengths;
+            strengths.resize(sources_at_once * rounded_);
+            const std::size_t end = tree_.parts_end(source);
+            for (std::size_t begin = tree_.parts_begin(source); begin < end; begin += sources_at_once) {
+                const std::size_t stop = std::min(end, begin + sources_at_once);
+                copy_geometry(begin, stop, box.centre, side, geometry.data());
+                copy_strengths(begin, stop, strengths.data());
+                operators_.sources_to_local(std::span(geometry).first(stop - begin), are_points_, strengths.data(),
+                                            rounded_, to);
+            }
+        }
+    }
+
+    void local_to_local(std::uint32_t number) {
+        const Box& box = tree_.boxes()[number];
+        if (lists_.same_level().row(number).empty() && lists_.larger().row(number).empty()) {
+            std::fill_n(local(number), operators_.stride() * rounded_, Real{0});
+        }
+        if (box.parent != no_box && moves_down(box.parent)) {
+            operators_.local_to_local(octant(box), local(box.parent), rounded_, local(number));
+        }
+    }
+
+    void expansions_to_targets(std::uint32_t number) {
+        const std::span<const Box> boxes = tree_.boxes();
+        const Box& box = boxes[number];
+        const std::size_t begin = tree_.targets_begin(number);
+        const std::size_t count = tree_.targets_end(number) - begin;
+        const double scale = 1.0 / tree_.side(box.level);
+        const Real* const targets = blocks_.data() + block_begin_[number] * 3 * point_lanes;
+        double* const to = far_.data() + begin * rounded_;
+        double* const gradient = has_gradient_ ? far_gradient_.data() + begin * rounded_ * 3 : nullptr;
+        std::fill_n(to, count * rounded_, 0.0);
+        if (gradient != nullptr) std::fill_n(gradient, count * rounded_ * 3, 0.0);
+        if (moves_down(number))
+            operators_.local_to_targets(local(number), targets, count, rounded_, scale, to, gradient);
+        for (const std::uint32_t source : lists_.smaller().row(number)) {
+            const Point centre = scale * (boxes[source].centre - box.centre);
+            const double side = std::ldexp(1.0, static_cast<int>(box.level) - static_cast<int>(boxes[source].level));
+            operators_.multipole_to_targets(multipole(source), centre, side, targets, count, rounded_, scale, to,
+                                            gradient);
+        }
+    }
+
+    void sources_to_targets(std::uint32_t number) {
+        const Box& box = tree_.boxes()[number];
+        const std::size_t begin = tree_.targets_begin(number);
+        const std::size_t count = tree_.targets_end(number) - begin;
+        const double scale = 1.0 / tree_.side(box.level);
+        const Real* const targets = blocks_.data() + block_begin_[number] * 3 * point_lanes;
+        double* const to = near_.data() + begin * rounded_;
+        double* const gradient = has_gradient_ ? near_gradient_.data() + begin * rounded_ * 3 : nullptr;
+        std::fill_n(to, count * rounded_, 0.0);
+        if (gradient != nullptr) std::fill_n(gradient, count * rounded_ * 3, 0.0);
+        std::array<NearSource<Real>, sources_at_once> sources;
+        thread_local std::vector<Real> strengths;
+        strengths.resize(sources_at_once * rounded_);
+        for (const std::uint32_t near : lists_.near().row(number)) {
+            const std::size_t end = tree_.parts_end(near);
+            for (std::size_t first = tree_.parts_begin(near); first < end; first += sources_at_once) {
+                const std::size_t stop = std::min(end, first + sources_at_once);
+                for (std::size_t part = first; part < stop; ++part) {
+                    sources[part - first] = near_source<Real>(parts_[part], box.centre, scale);
+                }
+                copy_strengths(first, stop, strengths.data());
+                operators_.sources_to_targets(std::span<const NearSource<Real>>(sources).first(stop - first),
+                                              strengths.data(), are_points_, targets, count, rounded_, scale, to,
+                                              gradient);
+            }
+        }
+    }
+
+    void collect(std::span<double> potentials, std::span<double> gradients) {
+        const std::uint64_t workers = team_->size();
+        team_->run([&](std::uint32_t worker) {
+            const std::size_t begin = target_count_ * worker / workers;
+            const std::size_t end = target_count_ * (worker + 1) / workers;
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::size_t target = tree_.targets()[i];
+                for (std::size_t t = 0; t < samples_; ++t) {
+                    potentials[target * samples_ + t] = near_[i * rounded_ + t] + far_[i * rounded_ + t];
+                    if (gradients.empty()) continue;
+                    for (std::size_t axis = 0; axis < 3; ++axis) {
+                        gradients[(target * samples_ + t) * 3 + axis] = near_gradient_[(i * rounded_ + t) * 3 + axis] +
+                                                                        far_gradient_[(i * rounded_ + t) * 3 + axis];
+                    }
+                }
+            }
+        });
+    }
+
+    std::vector<LinePiece> all_pieces_;  ///< with images; needed while the tree is made
+    std::size_t piece_count_;
+    std::size_t target_count_;
+    bool has_gradient_;
+    bool are_points_;
+    Operators<Real> operators_;
+    Tree tree_;
+    BoxLists lists_;
+    parallel::Team* team_;
+    Tasks tasks_;
+    std::uint64_t most_parts_ = 0;
+    std::vector<PartLine> parts_;
+    std::vector<std::size_t> block_begin_;
+    AlignedVector<Real> blocks_;
+
+    Event* start_ = nullptr;
+    std::vector<Event*> children_done_;
+    std::vector<Event*> local_ready_;
+    std::vector<Event*> targets_ready_;
+    std::vector<Event*> events_;
+    BoxLists::Rows waiting_;  ///< events that wait for the children of a box
+    std::vector<char> has_local_;
+
+    std::size_t samples_ = 0;
+    std::size_t rounded_ = 0;
+    const double* strengths_ = nullptr;
+    std::vector<GridNumber> grids_;
+    AlignedVector<Real> multipoles_;
+    AlignedVector<Real> locals_;
+    std::vector<double> near_;
+    std::vector<double> far_;
+    std::vector<double> near_gradient_;
+    std::vector<double> far_gradient_;
+};
+
+Solver::Solver(std::span<const LinePiece> pieces, std::span<const Point> targets, const SolverOptions& options,
+               parallel::Team& team) {
+    check(pieces, targets, options);
+    if (options.precision == Precision::float32) {
+        implementation_ = std::make_unique<Typed<float>>(pieces, targets, options, team);
+    } else {
+        implementation_ = std::make_unique<Typed<double>>(pieces, targets, options, team);
+    }
+    implementation_->expected_pieces = pieces.size();
+    implementation_->expected_targets = targets.size();
+    implementation_->offers_gradients = options.has_gradient;
+}
+
+Solver::~Solver() = default;
+
+void Solver::evaluate(std::span<const double> strengths, std::size_t samples, std::span<double> potentials,
+                      std::span<double> gradients) {
+    implementation_->check_sizes(strengths.size(), samples, potentials.size(), gradients.size());
+    if (samples > 0) implementation_->evaluate(strengths, samples, potentials, gradients);
+}
+
+const SolverCounts& Solver::counts() const { return implementation_->counts; }
+
+void sum_directly(std::span<const LinePiece> pieces, std::span<const Point> targets, std::span<const double> strengths,
+                  std::size_t samples, std::span<double> potentials, std::span<double> gradients,
+                  const std::optional<Plane>& plane) {
+    const std::vector<LinePiece> all = with_images(pieces, plane);
+    std::fill(potentials.begin(), potentials.end(), 0.0);
+    std::fill(gradients.begin(), gradients.end(), 0.0);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::size_t piece = i % pieces.size();
+        const double share = i < pieces.size() ? 1.0 : plane->image;
+        const PartLine part = part_of(all[i], {}, static_cast<std::uint32_t>(piece), share);
+        NearSource<double> source = near_source<double>(part, {}, 1.0);
+        for (std::size_t j = 0; j < targets.size(); ++j) {
+            const Point& x = targets[j];
+            const NearValue<double> unit = is_point(all[i]) ? point_potential<true>(source, x.x, x.y, x.z)
+                                                            : line_potential<true>(source, x.x, x.y, x.z);
+            for (std::size_t t = 0; t < samples; ++t) {
+                const double strength = share * strengths[piece * samples + t];
+                potentials[j * samples + t] += strength * unit.potential;
+                if (gradients.empty()) continue;
+                gradients[(j * samples + t) * 3] += strength * unit.x;
+                gradients[(j * samples + t) * 3 + 1] += strength * unit.y;
+                gradients[(j * samples + t) * 3 + 2] += strength * unit.z;
+            }
+        }
+    }
+}
+
+}  // namespace ranvier::fmm

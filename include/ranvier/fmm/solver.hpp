@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "ranvier/base/choice.hpp"
+#include "ranvier/base/instruction_set.hpp"
+#include "ranvier/fmm/geometry.hpp"
+#include "ranvier/parallel/team.hpp"
+
+namespace ranvier::fmm {
+
+/// How multipole expansions become local ones.
+enum class Translation : std::uint8_t {
+    dense,     ///< by precomputed matrices, order^4 operations
+    rotation,  ///< along the z-axis after a rotation, order^3 operations
+};
+
+/// Numbers in expansions and in sums over near sources.
+enum class Precision : std::uint8_t { float32, float64 };
+
+struct SolverOptions {
+    /// Highest degree of the expansions, 0 to 20.
+    std::uint32_t order = 6;
+    /// Boxes with more sources and targets are divided.
+    std::uint32_t capacity = 64;
+    /// Divides all boxes that are not empty down to this level instead, 0 to 20.
+    std::optional<std::uint32_t> depth = std::nullopt;
+    Translation translation = Translation::dense;
+    Precision precision = Precision::float64;
+    bool has_gradient = false;
+    std::optional<Plane> plane = std::nullopt;
+    /// The widest of this processor if not given.
+    std::optional<InstructionSet> instruction_set = std::nullopt;
+};
+
+/// Operations of one evaluation with one sample.
+struct SolverCounts {
+    std::uint64_t boxes = 0;
+    std::uint64_t leaves = 0;
+    std::uint64_t depth = 0;
+    std::uint64_t source_parts = 0;       ///< line pieces, cut at the faces of leaves
+    std::uint64_t near_pairs = 0;         ///< of a source part and a target
+    std::uint64_t translations = 0;       ///< from multipole to local expansions
+    std::uint64_t multipole_targets = 0;  ///< of a multipole expansion and a target
+    std::uint64_t source_locals = 0;      ///< of a source part and a local expansion
+    std::uint64_t bytes = 0;              ///< of memory
+};
+
+/// Potentials of points and line pieces at targets by the fast multipole method of Greengard and Rokhlin (1987), with the
+/// adaptive lists of Carrier, Greengard and Rokhlin (1988), as tasks of a team: one for each box and operator, made once.
+///
+/// A box is written by one task, which takes its sources in a fixed order, and multipole moments are sums of multiples
+/// of a grid: all numbers are the same, bit for bit, for any number of workers, policy and instruction set.
+class Solver {
+   public:
+    /// @param team must outlive the solver
+    /// @throws ValueOutOfBoundsError for an order, depth or capacity out of bounds, or coordinates that are not finite
+    Solver(std::span<const LinePiece> pieces, std::span<const Point> targets, const SolverOptions& options,
+           parallel::Team& team);
+    ~Solver();
+    Solver(const Solver&) = delete;
+    Solver& operator=(const Solver&) = delete;
+
+    /// Potentials for some samples at once.
+    /// @param strengths of piece i in sample t: strengths[i * samples + t]
+    /// @param potentials of target i in sample t: potentials[i * samples + t]
+    /// @param gradients [target][sample][x, y, z], or empty
+    /// @throws ShapeError when an array has another size
+    void evaluate(std::span<const double> strengths, std::size_t samples, std::span<double> potentials,
+                  std::span<double> gradients = {});
+
+    const SolverCounts& counts() const;
+
+   private:
+    class Implementation;
+    template <class Real>
+    class Typed;
+    std::unique_ptr<Implementation> implementation_;
+};
+
+/// The same sum, pair by pair in double precision: the oracle of the solver.
+/// @param strengths, potentials, gradients as in Solver::evaluate()
+void sum_directly(std::span<const LinePiece> pieces, std::span<const Point> targets, std::span<const double> strengths,
+                  std::size_t samples, std::span<double> potentials, std::span<double> gradients = {},
+                  const std::optional<Plane>& plane = std::nullopt);
+
+}  // namespace ranvier::fmm
