@@ -53,6 +53,8 @@ template <class Real>
 struct NearSource {
     /// Lengths below that, in these units, count as this one: points.
     static constexpr Real min_length = static_cast<Real>(1e-15);
+    /// Sum of the distances from both ends of such a point, up to which a target is at the point itself.
+    static constexpr Real min_sum = static_cast<Real>(2e-15);
 
     Real x;
     Real y;
@@ -98,7 +100,7 @@ RANVIER_ALWAYS_INLINE NearValue<Real> line_potential(const NearSource<Real>& sou
     const Real beside = square * n / ((a + from_begin) * (b - from_end));
     Real d = from_begin > Real{0} && from_end < Real{0} ? beside : sum - source.length;
     d = d > least ? d : least;
-    const bool is_itself = sum <= Real{2} * NearSource<Real>::min_length;
+    const bool is_itself = sum <= NearSource<Real>::min_sum;
     const Real potential = log_ratio(n, d) * source.inverse_length;
     NearValue<Real> value{is_itself ? Real{0} : potential, Real{0}, Real{0}, Real{0}};
     if constexpr (has_gradient) {

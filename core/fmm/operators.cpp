@@ -379,6 +379,21 @@ class LocalSum {
     double values_[max_harmonics * point_lanes];
 };
 
+/// Calls use(start, step) for steps along a source of half of the distance from 0, at which the quadrature converges faster
+/// than the expansion.
+template <class Use>
+RANVIER_ALWAYS_INLINE void for_each_step(const SourceGeometry& source, const Point& along, Use&& use) {
+    const double length = square_root(dot(along, along));
+    double begin = 0.0;
+    while (begin < 1.0) {
+        const Point start = source.begin + begin * along;
+        const double distance = square_root(dot(start, start));
+        const double step = begin * length + 0.5 * distance < length ? 0.5 * distance / length : 1.0 - begin;
+        use(start, step);
+        begin = step > 0.0 && begin + step > begin ? begin + step : 1.0;
+    }
+}
+
 template <class Real>
 struct SourceLocals {
     RANVIER_ALWAYS_INLINE static void run(const SourceGeometry* sources, std::size_t source_count, std::uint32_t order,
@@ -388,18 +403,11 @@ struct SourceLocals {
         for (std::size_t number = 0; number < source_count; ++number) {
             const SourceGeometry& source = sources[number];
             const Point along = source.end - source.begin;
-            // In steps of half of the distance, at which the quadrature converges faster than the expansion.
-            const double length = std::sqrt(dot(along, along));
-            double begin = 0.0;
-            while (begin < 1.0) {
-                const Point start = source.begin + begin * along;
-                const double distance = std::sqrt(dot(start, start));
-                const double step = begin * length + 0.5 * distance < length ? 0.5 * distance / length : 1.0 - begin;
+            for_each_step(source, along, [&](const Point& start, double step) {
                 for (std::size_t node = 0; node < node_count; ++node) {
                     sum.add(start + (nodes[node] * step) * along, weights[node] * step, number);
                 }
-                begin = step > 0.0 && begin + step > begin ? begin + step : 1.0;
-            }
+            });
         }
         sum.finish();
     }
@@ -635,6 +643,12 @@ std::vector<double> rotated_parts(std::uint32_t order, double x, double y, doubl
 }
 
 }  // namespace
+
+std::size_t local_steps(const SourceGeometry& source) {
+    std::size_t steps = 0;
+    for_each_step(source, source.end - source.begin, [&](const Point&, double) { ++steps; });
+    return steps;
+}
 
 GridNumber grid_for(double size, std::uint64_t count) {
     if (!(size > 0.0) || count == 0) return {0x1.8p52};

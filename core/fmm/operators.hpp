@@ -28,6 +28,9 @@ struct SourceGeometry {
     Point end;
 };
 
+/// Steps in which sources_to_local() goes along a source.
+std::size_t local_steps(const SourceGeometry& source);
+
 /// A sum of multiples of a grid: exact in double precision, so that its order does not matter.
 struct GridNumber {
     /// 1.5 * 2^52 times the spacing of the grid.
@@ -45,10 +48,16 @@ class Operators {
     Operators(std::uint32_t order, Translation translation, InstructionSet instruction_set);
 
     std::uint32_t order() const { return order_; }
+    Translation translation() const { return translation_; }
     std::size_t count() const { return harmonic_count(order_); }
     /// Numbers of an expansion for one sample.
     std::size_t stride() const { return stride_; }
     std::size_t bytes() const;
+    /// Nodes of the quadrature along a line piece.
+    std::size_t nodes() const { return quadrature_.nodes.size(); }
+    /// Coefficients from which those of the gradient are summed, of a local and of a multipole expansion.
+    std::size_t local_gradient_terms() const { return count_terms(local_gradient_); }
+    std::size_t multipole_gradient_terms() const { return count_terms(multipole_gradient_); }
     /// From how many sources on a multipole expansion takes less time at a target than the sources one by one, by the
     /// numbers of operations: some 60 for a line piece, 15 for a point, 5 for a coefficient.
     std::uint64_t min_sources(bool are_points) const { return 1 + 5 * count() / (are_points ? 15 : 60); }
@@ -90,6 +99,10 @@ class Operators {
                             double* potentials, double* gradients) const;
 
    private:
+    static std::size_t count_terms(const std::array<std::vector<GradientTerm>, 3>& terms) {
+        return terms[0].size() + terms[1].size() + terms[2].size();
+    }
+
     std::uint32_t order_;
     Translation translation_;
     InstructionSet instruction_set_;

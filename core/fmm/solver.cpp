@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/aligned_array.hpp"
+#include "fmm/operation_counts.hpp"
 #include "fmm/operators.hpp"
 #include "fmm/tree.hpp"
 #include "ranvier/base/errors.hpp"
@@ -292,13 +295,18 @@ class Solver::Typed final : public Solver::Implementation {
             return parents.size();
         };
         const auto make_event = [&](std::uint64_t signals) -> Event& {
+            ++event_count_;
             return tasks_.make_event(signals, EventKind::repeating);
+        };
+        const auto repeat = [&](Event& event, BoxType type, const BoxTask& task, Home task_home) {
+            ++task_count_;
+            tasks_.repeat_after(event, type, task, task_home);
         };
 
         for (std::uint32_t number = 0; number < count; ++number) {
             const Box& box = boxes[number];
             if (box.is_leaf()) {
-                if (box.sources > 0) tasks_.repeat_after(*start_, p2m, {number}, home[number]);
+                if (box.sources > 0) repeat(*start_, p2m, {number}, home[number]);
                 continue;
             }
             std::uint64_t children = 0;
@@ -307,7 +315,7 @@ class Solver::Typed final : public Solver::Implementation {
             }
             if (children == 0) continue;
             children_done_[number] = &make_event(children);
-            tasks_.repeat_after(*children_done_[number], m2m, {number}, home[number]);
+            repeat(*children_done_[number], m2m, {number}, home[number]);
         }
         for (std::uint32_t number = 0; number < count; ++number) {
             const Box& box = boxes[number];
@@ -317,7 +325,7 @@ class Solver::Typed final : public Solver::Implementation {
             has_local_[number] = parent_has_local || has_sources ? 1 : 0;
             if (has_local_[number] != 0) {
                 local_ready_[number] = &make_event((parent_has_local ? 1U : 0U) + (has_sources ? 1U : 0U));
-                tasks_.repeat_after(*local_ready_[number], l2l, {number}, home[number]);
+                repeat(*local_ready_[number], l2l, {number}, home[number]);
             }
             if (has_sources) {
                 std::vector<std::uint32_t> parents;
@@ -325,13 +333,13 @@ class Solver::Typed final : public Solver::Implementation {
                     parents.push_back(boxes[source].parent);
                 if (const std::uint64_t signals = wait_for_parents(parents); signals > 0) {
                     events_.push_back(&make_event(signals));
-                    tasks_.repeat_after(*events_.back(), m2l, {number}, home[number]);
+                    repeat(*events_.back(), m2l, {number}, home[number]);
                 } else {
-                    tasks_.repeat_after(*start_, m2l, {number}, home[number]);
+                    repeat(*start_, m2l, {number}, home[number]);
                 }
             }
             if (!box.is_leaf()) continue;
-            tasks_.repeat_after(*start_, p2p, {number}, home[number]);
+            repeat(*start_, p2p, {number}, home[number]);
             const bool has_smaller = !lists_.smaller().row(number).empty();
             if (has_local_[number] == 0 && !has_smaller) continue;
             std::vector<std::uint32_t> parents;
@@ -339,7 +347,7 @@ class Solver::Typed final : public Solver::Implementation {
             const std::uint64_t signals = wait_for_parents(parents) + (has_local_[number] != 0 ? 1U : 0U);
             events_.push_back(&make_event(signals));
             targets_ready_[number] = events_.back();
-            tasks_.repeat_after(*events_.back(), l2p, {number}, home[number]);
+            repeat(*events_.back(), l2p, {number}, home[number]);
         }
         waiting_.begin.assign(count + 1, 0);
         for (const auto& [parent, event] : waiting) ++waiting_.begin[parent + 1];
@@ -404,6 +412,66 @@ class Solver::Typed final : public Solver::Implementation {
             counts.translations += lists_.same_level().row(box).size();
             counts.multipole_targets += targets * lists_.smaller().row(box).size();
         }
+        counts.tasks = task_count_;
+        count_operations();
+        count_bytes();
+    }
+
+    void count_operations() {
+        const OperationCounts one({.order = operators_.order(),
+                                   .translation = operators_.translation(),
+                                   .precision = std::is_same_v<Real, float> ? Precision::float32 : Precision::float64,
+                                   .are_points = are_points_,
+                                   .has_gradient = has_gradient_,
+                                   .nodes = are_points_ ? 1 : operators_.nodes()});
+        const std::uint64_t local_terms = has_gradient_ ? 2 * operators_.local_gradient_terms() : 0;
+        const std::uint64_t multipole_terms = has_gradient_ ? 2 * operators_.multipole_gradient_terms() : 0;
+        std::uint64_t& sum = counts.operations;
+        sum = counts.near_pairs * one.pair() + counts.translations * one.translation() +
+              counts.multipole_targets * one.multipole_to_target() + counts.source_locals * one.source_to_local() +
+              target_count_ * one.sum();
+        const std::span<const Box> boxes = tree_.boxes();
+        for (std::uint32_t number = 0; number < boxes.size(); ++number) {
+            const Box& box = boxes[number];
+            const std::uint64_t targets = tree_.targets_end(number) - tree_.targets_begin(number);
+            const std::uint64_t parts = tree_.parts_end(number) - tree_.parts_begin(number);
+            if (box.level >= 2) sum += parts * one.source_to_multipole();
+            if (box.level > 2 && box.sources > 0) sum += one.shift();
+            if (box.parent != no_box && moves_down(box.parent) && box.targets > 0) sum += one.shift();
+            if (box.is_leaf() && moves_down(number)) sum += targets * one.local_to_target() + local_terms;
+            sum += lists_.smaller().row(number).size() * multipole_terms;
+            std::uint32_t octants = 0;
+            for (const std::uint32_t source : lists_.same_level().row(number)) {
+                octants |= 1U << octant_of(box, boxes[source]);
+            }
+            sum += static_cast<std::uint64_t>(std::popcount(octants)) * one.octant();
+            for (const std::uint32_t near : lists_.near().row(number)) {
+                const std::uint64_t sources = tree_.parts_end(near) - tree_.parts_begin(near);
+                sum += sources * one.near_source();
+                sum += (sources + sources_at_once - 1) / sources_at_once * targets * one.near_sum();
+            }
+            for (const std::uint32_t source : lists_.larger().row(number)) {
+                for (std::size_t part = tree_.parts_begin(source); part < tree_.parts_end(source); ++part) {
+                    SourceGeometry geometry;
+                    copy_geometry(part, part + 1, box.centre, tree_.side(box.level), &geometry);
+                    sum += local_steps(geometry) * one.local_step();
+                }
+            }
+        }
+    }
+
+    void count_bytes() {
+        const std::size_t numbers_of_target = has_gradient_ ? 8 : 2;
+        counts.sample_bytes = 2 * tree_.boxes().size() * operators_.stride() * sizeof(Real) +
+                              numbers_of_target * target_count_ * sizeof(double);
+        counts.bytes = counts.sample_bytes + tree_.bytes() + lists_.bytes() + operators_.bytes() + waiting_.bytes() +
+                       parts_.capacity() * sizeof(PartLine) + blocks_.size() * sizeof(Real) +
+                       block_begin_.size() * sizeof(std::size_t) +
+                       task_count_ * (sizeof(parallel::TaskRecord) + sizeof(parallel::Waiter)) +
+                       event_count_ * sizeof(Event) +
+                       (children_done_.size() + local_ready_.size() + targets_ready_.size() + events_.capacity()) *
+                           sizeof(Event*) +
+                       has_local_.size();
     }
 
     // ---- an evaluation ----
@@ -495,6 +563,10 @@ class Solver::Typed final : public Solver::Implementation {
         }
     }
 
+    /// Bits for the signs of the displacement from a source to a target of the same level.
+    static std::uint32_t octant_of(const Box& target, const Box& source) {
+        return (target.x < source.x ? 1U : 0U) | (target.y < source.y ? 2U : 0U) | (target.z < source.z ? 4U : 0U);
+    }
     static std::uint32_t octant(const Box& box) { return (box.x & 1U) | (box.y & 1U) << 1U | (box.z & 1U) << 2U; }
 
     void multipoles_to_local(std::uint32_t number) {
@@ -507,13 +579,12 @@ class Solver::Typed final : public Solver::Implementation {
         for (std::uint32_t octant = 0; octant < 8; ++octant) {
             for (const std::uint32_t source : lists_.same_level().row(number)) {
                 const Box& other = boxes[source];
+                if (octant_of(box, other) != octant) continue;
                 // The displacement from the source to the target.
                 const auto x = static_cast<std::int8_t>(static_cast<std::int64_t>(box.x) - other.x);
                 const auto y = static_cast<std::int8_t>(static_cast<std::int64_t>(box.y) - other.y);
                 const auto z = static_cast<std::int8_t>(static_cast<std::int64_t>(box.z) - other.z);
-                if (((x < 0 ? 1U : 0U) | (y < 0 ? 2U : 0U) | (z < 0 ? 4U : 0U)) == octant) {
-                    neighbors.push_back({multipole(source), x, y, z});
-                }
+                neighbors.push_back({multipole(source), x, y, z});
             }
         }
         operators_.multipole_to_local(neighbors, rounded_, to);
@@ -633,6 +704,8 @@ class Solver::Typed final : public Solver::Implementation {
     std::vector<Event*> events_;
     BoxLists::Rows waiting_;  ///< events that wait for the children of a box
     std::vector<char> has_local_;
+    std::uint64_t task_count_ = 0;
+    std::uint64_t event_count_ = 1;
 
     std::size_t samples_ = 0;
     std::size_t rounded_ = 0;

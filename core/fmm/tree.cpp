@@ -91,6 +91,11 @@ void Tree::set_root(std::span<const LinePiece> pieces, std::span<const Point> ta
 
 double Tree::side(std::uint32_t level) const { return std::ldexp(side_, -static_cast<int>(level)); }
 
+std::size_t Tree::bytes() const {
+    return boxes_.size() * sizeof(Box) + parts_.size() * sizeof(SourcePart) + targets_.size() * sizeof(std::uint32_t) +
+           (parts_begin_.size() + targets_begin_.size()) * sizeof(std::uint64_t);
+}
+
 Point Tree::centre_of(const Box& box) const {
     const double length = side(box.level);
     return {corner_.x + (box.x + 0.5) * length, corner_.y + (box.y + 0.5) * length, corner_.z + (box.z + 0.5) * length};

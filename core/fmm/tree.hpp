@@ -66,6 +66,7 @@ class Tree {
     std::uint64_t parts_end(std::uint32_t box) const { return parts_begin_[box + 1]; }
     std::uint64_t targets_begin(std::uint32_t box) const { return targets_begin_[box]; }
     std::uint64_t targets_end(std::uint32_t box) const { return targets_begin_[box + 1]; }
+    std::size_t bytes() const;
 
    private:
     struct Contents;
@@ -94,6 +95,9 @@ class BoxLists {
         std::span<const std::uint32_t> row(std::uint32_t box) const {
             return std::span(boxes).subspan(begin[box], begin[box + 1] - begin[box]);
         }
+        std::size_t bytes() const {
+            return begin.size() * sizeof(std::uint64_t) + boxes.size() * sizeof(std::uint32_t);
+        }
     };
 
     /// @param min_sources, min_targets boxes of another level than the leaf that they interact with, but with fewer sources
@@ -108,6 +112,7 @@ class BoxLists {
     const Rows& smaller() const { return smaller_; }
     /// Larger leaves that are not next to the box, but next to its parent: their sources act on the local expansion.
     const Rows& larger() const { return larger_; }
+    std::size_t bytes() const { return near_.bytes() + same_level_.bytes() + smaller_.bytes() + larger_.bytes(); }
 
    private:
     Rows near_;

@@ -38,7 +38,7 @@ struct SolverOptions {
     std::optional<InstructionSet> instruction_set = std::nullopt;
 };
 
-/// Operations of one evaluation with one sample.
+/// What a solver has, and the operations of one evaluation with one sample.
 struct SolverCounts {
     std::uint64_t boxes = 0;
     std::uint64_t leaves = 0;
@@ -48,7 +48,12 @@ struct SolverCounts {
     std::uint64_t translations = 0;       ///< from multipole to local expansions
     std::uint64_t multipole_targets = 0;  ///< of a multipole expansion and a target
     std::uint64_t source_locals = 0;      ///< of a source part and a local expansion
-    std::uint64_t bytes = 0;              ///< of memory
+    std::uint64_t tasks = 0;
+    /// Floating-point operations: additions, subtractions, multiplications, divisions and square roots
+    /// (core/fmm/operation_counts.hpp has those of each operator).
+    std::uint64_t operations = 0;
+    std::uint64_t bytes = 0;         ///< of memory, for evaluations with one sample
+    std::uint64_t sample_bytes = 0;  ///< that each further sample takes; their number is rounded up to a multiple of 8
 };
 
 /// Potentials of points and line pieces at targets by the fast multipole method of Greengard and Rokhlin (1987), with the
