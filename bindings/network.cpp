@@ -84,6 +84,7 @@ void read_field(nb::handle given, std::uint64_t& value) { value = nb::cast<std::
 void read_field(nb::handle given, std::vector<std::string>& names) {
     names = nb::cast<std::vector<std::string>>(given);
 }
+void read_field(nb::handle given, bool& value) { value = nb::cast<bool>(given); }
 void read_field(nb::handle given, IdSequence& ids) { ids = to_ids(nb::cast<InputIds>(given)); }
 void read_field(nb::handle given, std::vector<IdSequence>& parts) {
     for (const InputIds& ids : nb::cast<std::vector<InputIds>>(given)) parts.push_back(to_ids(ids));
@@ -312,6 +313,12 @@ void bind_queries(nb::class_<Network>& network) {
                 return self.expected_synapses(ProjectionId(projection));
             },
             nb::arg("projection"))
+        .def(
+            "first_compartments",
+            [](const Network& self, const InputIds& ids) {
+                return to_array<std::int64_t>(self.first_compartments(to_ids(ids)));
+            },
+            nb::arg("ids"), "The first compartment of each of some neurons among those of all, and their number.")
         .def(
             "positions",
             [](const Network& self, const InputIds& ids) { return coordinates_of(*self.space(), to_ids(ids)); },

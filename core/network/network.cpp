@@ -600,7 +600,7 @@ RecorderIndex Network::record_spikes(SpikeRecorderSpec recorder) {
 }
 
 RecorderIndex Network::record_state(StateRecorderSpec recorder) {
-    const auto& [neurons, variables, interval] = recorder;
+    const auto& [neurons, variables, interval, at_compartments] = recorder;
     check_ids(neurons, "recorded neurons");
     const std::string of_recorder = " of a recorder of " + name_of(neurons);
     if (variables.empty()) {
@@ -619,10 +619,18 @@ RecorderIndex Network::record_state(StateRecorderSpec recorder) {
     for (const PopulationId id : populations_of(neurons)) {
         const models::NeuronModel& model = *population(id).model;
         std::vector<std::string_view> known;
-        append_names(model.variables, known);
+        if (at_compartments && model.compartment_variables.empty()) {
+            throw ValueOutOfBoundsError({.object = "neurons" + of_recorder + " at each compartment",
+                                         .value = "population " + quoted(population(id).name),
+                                         .bound = "its model, " + std::string(model.name) + ", has no compartments",
+                                         .remedy = "record cells, or use record_state"});
+        }
+        append_names(at_compartments ? model.compartment_variables : model.variables, known);
         for (const std::string& variable : variables) {
             if (std::ranges::find(known, variable) != known.end()) continue;
-            throw unknown_name("variable of " + std::string(model.name), variable, known);
+            throw unknown_name(
+                (at_compartments ? "variable of compartments of " : "variable of ") + std::string(model.name), variable,
+                known);
         }
     }
     const Step steps = to_steps(interval, "interval" + of_recorder);
@@ -643,6 +651,19 @@ RecorderIndex Network::record_state(StateRecorderSpec recorder) {
     }
     state_recorders_.push_back({std::move(recorder), steps});
     return state_recorders_.size() - 1;
+}
+
+std::vector<std::size_t> Network::first_compartments(const IdSequence& neurons) const {
+    std::vector<std::size_t> first{0};
+    first.reserve(neurons.size() + 1);
+    for (const PopulationId id : populations_of(neurons)) {
+        const Population& of = population(id);
+        const IdSequence ids = neurons.within(of.first, of.size);
+        for (std::uint64_t i = 0; i < ids.size(); ++i) {
+            first.push_back(first.back() + of.model->compartments(ids[i].value - of.first.value));
+        }
+    }
+    return first;
 }
 
 const Population& Network::population(PopulationId id) const {

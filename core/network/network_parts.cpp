@@ -1,6 +1,7 @@
 #include "network/network_parts.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -33,6 +34,10 @@ class Parts {
 
     void add(std::string_view what, std::string_view text) { add_mixed(what, text, std::string(text)); }
     void add(std::string_view what, std::uint64_t number) { add_mixed(what, number, std::to_string(number)); }
+    /// Not by conversion: a string literal would rather become a truth value than a string view.
+    void add(std::string_view what, std::same_as<bool> auto value) {
+        add_mixed(what, std::uint64_t{value}, value ? "yes" : "no");
+    }
     void add(std::string_view what, Step number) { add(what, static_cast<std::uint64_t>(number)); }
     void add(std::string_view what, double number) { add_mixed(what, number, to_text(number)); }
     void add(std::string_view what, double number, std::string text) { add_mixed(what, number, std::move(text)); }

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 # Calls of a network, a simulation or a recording return them.
 MADE_FOR_USERS = {
     "ChannelMechanism",
+    "CompartmentData",
+    "CompartmentRecorder",
     "Connections",
     "Counts",
     "CrossCorrelogram",

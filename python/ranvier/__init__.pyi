@@ -170,6 +170,7 @@ from ranvier.network.listed_rules import FromMatrix as FromMatrix
 from ranvier.network.network import Network as Network
 from ranvier.network.projections import Projection as Projection
 from ranvier.network.projections import Stimulus as Stimulus
+from ranvier.network.recorders import CompartmentRecorder as CompartmentRecorder
 from ranvier.network.recorders import SpikeRecorder as SpikeRecorder
 from ranvier.network.recorders import StateRecorder as StateRecorder
 from ranvier.network.recorders import WeightRecorder as WeightRecorder
@@ -197,6 +198,7 @@ from ranvier.recording.activity import PopulationRate as PopulationRate
 from ranvier.recording.activity import PowerSpectrum as PowerSpectrum
 from ranvier.recording.correlations import CrossCorrelogram as CrossCorrelogram
 from ranvier.recording.correlations import PeristimulusHistogram as PeristimulusHistogram
+from ranvier.recording.data import CompartmentData as CompartmentData
 from ranvier.recording.data import SpikeData as SpikeData
 from ranvier.recording.data import StateData as StateData
 from ranvier.recording.data import WeightData as WeightData
@@ -244,6 +246,8 @@ __all__ = [
     "Cell",
     "ChannelMechanism",
     "Clamp",
+    "CompartmentData",
+    "CompartmentRecorder",
     "Composite",
     "ConnectionSet",
     "Connections",

@@ -495,6 +495,11 @@ class Network:
     @property
     def expected_synapses(self) -> float: ...
     def expected_synapses_of(self, projection: int) -> float: ...
+    def first_compartments(
+        self,
+        ids: tuple[int, int, int]
+        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
     def positions(
         self,
         ids: tuple[int, int, int]

@@ -45,7 +45,7 @@ std::shared_ptr<PlanLibrary> library(const GroupArguments& arguments, const Cell
 }
 
 /// Cells in blocks: see CellArrangement.
-class CellGroup final : public models::NeuronGroup, private CellValues {
+class CellGroup final : public models::NeuronGroup, public models::CompartmentReader, private CellValues {
    public:
     CellGroup(const CellModel& model, const GroupArguments& arguments)
         : model_(model),
@@ -63,7 +63,8 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
             sites_.push_back(model_.sites_at(r).most);
         }
         reserve(*cells_);
-        if (records_electrodes()) injected_.assign(model_.spec().electrodes.size() * layouts_.cells(), 0.0);
+        if (arguments.reads_compartments || records_electrodes())
+            injected_.assign(model_.spec().electrodes.size() * layouts_.cells(), 0.0);
         for (std::size_t cell = 0; cell < layouts_.cells(); ++cell) begin_at(cell, arguments.variables[0][cell]);
         for (const auto& store : cells_->stores()) store->fill_idle_lanes();
     }
@@ -114,6 +115,16 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
             const CellPlan& plan = layouts_.of(neurons[k]);
             out[k] = variable == 0 ? potential(neurons[k], plan.detector)
                                    : read_probe(plan.spec->probes[variable - 1], plan, *this, neurons[k]);
+        }
+    }
+
+    const CompartmentReader* compartments() const override { return this; }
+
+    void read_compartments(std::size_t variable, std::uint32_t neuron, double* out) const override {
+        const CellPlan& plan = layouts_.of(neuron);
+        if (variable == 1) return read_membrane_currents(plan, *this, neuron, out);
+        for (const Compartment& compartment : plan.spec->compartments.compartments()) {
+            *out++ = potential(neuron, plan.slot_of_node[compartment.node]);
         }
     }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -119,6 +120,13 @@ std::string_view unit_of(Probe::Kind kind) {
 /// Bytes that a step accesses for each compartment: potentials, coefficients and the gates of a few channels.
 constexpr double bytes_of_compartment = 60.0;
 
+constexpr std::array<models::VariableInfo, 2> variables_of_compartments{
+    {{.name = "V_m", .unit = "mV", .meaning = "Potential of the membrane", .is_read_only = true},
+     {.name = "I_m",
+      .unit = "pA",
+      .meaning = "Current through the membrane, outwards: that from neighbouring compartments and electrodes",
+      .is_read_only = true}}};
+
 constexpr models::ParameterInfo electrode_current{"I_e", "pA", 0.0, models::any_current,
                                                   "Constant current, injected by the first electrode"};
 
@@ -211,6 +219,7 @@ void CellModel::describe() {
                                                .reference = "",
                                                .parameters = parameters_,
                                                .variables = variables_,
+                                               .compartment_variables = variables_of_compartments,
                                                .receptors = receptors_,
                                                .population_size = kind_of_.size(),
                                                .sites = sites_,

@@ -115,17 +115,29 @@ double receptor_current(std::size_t receptor, const CellPlan& plan, const CellVa
     return g * (v - constants.reversal);
 }
 
+/// Axial conductances of a cell between slots and their parents, nS.
+/// @param recalculated room for those of cells that differ from their plan
+std::span<const double> axial_conductances(const CellPlan& plan, const CellValues& values, std::size_t cell,
+                                           std::vector<double>& recalculated) {
+    if (std::ranges::find(plan.spec->uses, PerCellUse::Kind::axial_resistivity, &PerCellUse::kind) ==
+        plan.spec->uses.end()) {
+        return plan.axial;
+    }
+    recalculated.resize(plan.slots());
+    const double resistivity = constants_of(*plan.spec, values.per_cell_values(cell)).axial_resistivity;
+    CellPlan::fill_axial(*plan.spec, resistivity, plan.slot_of_node, recalculated);
+    return recalculated;
+}
+
+double clamp_current(std::size_t clamp, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    const ClampCourse::Action action = values.action(cell, clamp);
+    return action.current - action.conductance * values.potential(cell, plan.clamps[clamp].slot);
+}
+
 /// Current into a compartment from its neighbours, pA.
 double axial_current(std::uint32_t slot, const CellPlan& plan, const CellValues& values, std::size_t cell) {
-    std::span<const double> axial = plan.axial;
     std::vector<double> recalculated;
-    if (std::ranges::find(plan.spec->uses, PerCellUse::Kind::axial_resistivity, &PerCellUse::kind) !=
-        plan.spec->uses.end()) {
-        recalculated.resize(plan.slots());
-        const double resistivity = constants_of(*plan.spec, values.per_cell_values(cell)).axial_resistivity;
-        CellPlan::fill_axial(*plan.spec, resistivity, plan.slot_of_node, recalculated);
-        axial = recalculated;
-    }
+    const std::span<const double> axial = axial_conductances(plan, values, cell, recalculated);
     const double v = values.potential(cell, slot);
     double sum = 0.0;
     if (slot > 0) sum += axial[slot] * (values.potential(cell, plan.parents[slot]) - v);
@@ -136,6 +148,31 @@ double axial_current(std::uint32_t slot, const CellPlan& plan, const CellValues&
 }
 
 }  // namespace
+
+void read_membrane_currents(const CellPlan& plan, const CellValues& values, std::size_t cell, double* out) {
+    std::vector<double> recalculated;
+    const std::span<const double> axial = axial_conductances(plan, values, cell, recalculated);
+    thread_local std::vector<double> potentials;
+    thread_local std::vector<double> currents;
+    potentials.resize(plan.slots());
+    currents.assign(plan.slots(), 0.0);
+    for (std::uint32_t slot = 0; slot < plan.slots(); ++slot) potentials[slot] = values.potential(cell, slot);
+    for (std::uint32_t slot = 1; slot < plan.slots(); ++slot) {
+        const std::uint32_t parent = plan.parents[slot];
+        const double current = axial[slot] * (potentials[parent] - potentials[slot]);
+        currents[slot] += current;
+        currents[parent] -= current;
+    }
+    for (std::size_t electrode = 0; electrode < plan.electrodes.size(); ++electrode) {
+        currents[plan.electrodes[electrode]] += values.injected(cell, electrode);
+    }
+    for (std::size_t clamp = 0; clamp < plan.clamps.size(); ++clamp) {
+        currents[plan.clamps[clamp].slot] += clamp_current(clamp, plan, values, cell);
+    }
+    for (const Compartment& compartment : plan.spec->compartments.compartments()) {
+        *out++ = currents[plan.slot_of_node[compartment.node]];
+    }
+}
 
 double read_probe(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell) {
     switch (probe.kind) {
@@ -160,10 +197,8 @@ double read_probe(const Probe& probe, const CellPlan& plan, const CellValues& va
             return axial_current(plan.slot_at(probe.place), plan, values, cell);
         case Probe::Kind::electrode_current:
             return values.injected(cell, probe.of);
-        case Probe::Kind::clamp_current: {
-            const ClampCourse::Action action = values.action(cell, probe.of);
-            return action.current - action.conductance * values.potential(cell, plan.clamps[probe.of].slot);
-        }
+        case Probe::Kind::clamp_current:
+            return clamp_current(probe.of, plan, values, cell);
     }
     throw InternalError("a probe of an unknown kind");
 }

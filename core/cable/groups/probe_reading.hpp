@@ -32,6 +32,11 @@ class CellValues {
     virtual double time() const = 0;  ///< ms: the end of the last step
 };
 
+/// Currents through the membrane of each compartment, outwards, pA: what flows in from neighbours, electrodes and clamps. Their
+/// sum is that of electrodes and clamps, to rounding.
+/// @param out by compartment
+void read_membrane_currents(const CellPlan& plan, const CellValues& values, std::size_t cell, double* out);
+
 /// The present value of a probe, in the unit of unit_of().
 double read_probe(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell);
 

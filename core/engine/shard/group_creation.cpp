@@ -15,6 +15,12 @@ bool awaits_code(const SimulationOptions& options, const network::Population& po
     return std::ranges::find(awaiting, population.id.value) != awaiting.end();
 }
 
+bool reads_compartments(const network::Network& network, const network::Population& population) {
+    return std::ranges::any_of(network.state_recorders(), [&](const network::StateRecorder& recorder) {
+        return recorder.at_compartments && !recorder.neurons.within(population.first, population.size).empty();
+    });
+}
+
 }  // namespace
 
 GroupParts create_group(const network::LoweredNetwork& network, const network::Population& population,
@@ -42,6 +48,7 @@ GroupParts create_group(const network::LoweredNetwork& network, const network::P
                                   .precision = options.precision,
                                   .instruction_set = instruction_set,
                                   .compiled_programs = options.compiled_programs,
+                                  .reads_compartments = reads_compartments(network.network(), population),
                                   .awaits_code = awaits_code(options, population),
                                   .parameters = group.parameters,
                                   .variables = variables,

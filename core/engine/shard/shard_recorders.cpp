@@ -36,6 +36,10 @@ ShardRecorders::ShardRecorders(const network::Network& network, const connect::S
         StateRecorder recorder(memory);
         recorder.interval = spec.steps;
         recorder.variables = spec.variables.size();
+        recorder.at_compartments = spec.at_compartments;
+        // The first column of each recorded neuron, on all processes.
+        std::vector<std::size_t> first_columns;
+        if (spec.at_compartments) first_columns = network.first_compartments(spec.neurons);
         for (const PopulationId id : network.populations_of(spec.neurons)) {
             const connect::ShardLayout::PopulationShare& share = layout.share(id);
             const IdSequence recorded_ids = share.ids.among(spec.neurons);
@@ -45,15 +49,25 @@ ShardRecorders::ShardRecorders(const network::Network& network, const connect::S
             recorded.first_place = recorder.places.size();
             groups[id].recorders.push_back(state_recorders_.size());
             for (const std::string& name : spec.variables) {
-                const auto variables = network.population(id).model->variables;
+                const models::NeuronModel& model = *network.population(id).model;
+                const auto variables = spec.at_compartments ? model.compartment_variables : model.variables;
                 const auto found = std::ranges::find(variables, name, &models::VariableInfo::name);
                 if (found == variables.end()) throw InternalError("recorder of an unknown variable " + name);
                 recorded.variables.push_back(static_cast<std::size_t>(found - variables.begin()));
             }
             for (std::uint64_t i = 0; i < recorded_ids.size(); ++i) {
                 recorded.local.push_back(static_cast<std::uint32_t>(share.ids.count_below(recorded_ids[i])));
-                recorder.places.push_back(spec.neurons.count_below(recorded_ids[i]));
+                const std::size_t neuron = spec.neurons.count_below(recorded_ids[i]);
+                if (!spec.at_compartments) {
+                    recorder.places.push_back(neuron);
+                    continue;
+                }
+                recorded.columns.push_back(recorder.places.size() - recorded.first_place);
+                for (std::size_t column = first_columns[neuron]; column < first_columns[neuron + 1]; ++column) {
+                    recorder.places.push_back(column);
+                }
             }
+            recorded.columns.push_back(recorder.places.size() - recorded.first_place);
             recorder.parts.push_back(std::move(recorded));
         }
         state_recorders_.push_back(std::move(recorder));
@@ -107,6 +121,15 @@ void ShardRecorders::sample(const ShardGroup& group, Step step, std::size_t begi
             const auto to = std::lower_bound(from, part.local.end(), end);
             for (std::size_t variable = 0; variable < recorder.variables; ++variable) {
                 const std::size_t row = (sample * recorder.variables + variable) * recorder.places.size();
+                if (recorder.at_compartments) {
+                    double* const values = recorder.values.data() + row + part.first_place;
+                    for (auto neuron = from; neuron != to; ++neuron) {
+                        const std::size_t column = part.columns[static_cast<std::size_t>(neuron - part.local.begin())];
+                        group.neurons->compartments()->read_compartments(part.variables[variable], *neuron,
+                                                                         values + column);
+                    }
+                    continue;
+                }
                 const std::size_t place = part.first_place + static_cast<std::size_t>(from - part.local.begin());
                 group.neurons->read(part.variables[variable], std::span(from, to),
                                     recorder.values.data() + row + place);

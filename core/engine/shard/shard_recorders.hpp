@@ -29,21 +29,25 @@ struct RecordedSpike {
 struct StateRecorder {
     /// Neurons of one population.
     struct RecordedGroup {
-        explicit RecordedGroup(std::pmr::memory_resource* memory) : local(memory) {}
+        explicit RecordedGroup(std::pmr::memory_resource* memory) : local(memory), columns(memory) {}
 
         PopulationId population;
-        std::vector<std::size_t> variables;     ///< indices into the model's variables
+        std::vector<std::size_t> variables;     ///< indices into the model's variables, or those of its compartments
         std::pmr::vector<std::uint32_t> local;  ///< indices within the group, ascending
+        /// By neuron, and one more: its first column among those of the part, if compartments are recorded.
+        std::pmr::vector<std::size_t> columns;
         std::size_t first_place = 0;            ///< index of its first neuron among those of all parts
     };
     explicit StateRecorder(std::pmr::memory_resource* memory) : places(memory), steps(memory), values(memory) {}
 
     Step interval = 1;
     std::size_t variables = 0;
+    bool at_compartments = false;
     std::vector<RecordedGroup> parts;
-    std::pmr::vector<std::size_t> places;  ///< indices of the neurons of all parts in the recorder
+    /// Indices of the neurons of all parts, or of their compartments, among those of the recorder.
+    std::pmr::vector<std::size_t> places;
     std::pmr::vector<Step> steps;
-    std::pmr::vector<double> values;  ///< [sample][variable][local neuron]
+    std::pmr::vector<double> values;  ///< [sample][variable][place]
     std::size_t stretch_samples = 0;  ///< samples before the present stretch
 };
 

@@ -119,6 +119,16 @@ class ParameterChange {
     virtual void apply() noexcept = 0;
 };
 
+/// Values at each compartment of neurons that have several.
+class CompartmentReader {
+   public:
+    /// Values of a variable (index into NeuronInfo::compartment_variables) of all compartments of a neuron.
+    virtual void read_compartments(std::size_t variable, std::uint32_t neuron, double* out) const = 0;
+
+   protected:
+    ~CompartmentReader() = default;
+};
+
 /// The neurons of one population on one shard.
 ///
 /// One virtual call per step; inside are plain loops over structures of arrays. A group is used by one thread at a
@@ -154,6 +164,8 @@ class NeuronGroup {
     virtual bool has_failed() const { return false; }
     /// Values of a variable (index into NeuronModel::variables) of some neurons, in the unit of its description.
     virtual void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const = 0;
+    /// Null: the neurons have no compartments.
+    virtual const CompartmentReader* compartments() const { return nullptr; }
     /// @pre check() accepts these values
     virtual void write(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) = 0;
     /// @throws ValueOutOfBoundsError for finite values of a variable that the group cannot store
@@ -204,6 +216,8 @@ struct GroupArguments {
     Precision precision = Precision::double_precision;
     InstructionSet instruction_set = InstructionSet::baseline;
     bool compiled_programs = false;  ///< call the compiled code of a ProgramModel, if available
+    /// Whether compartments() will be read.
+    bool reads_compartments = false;
     /// The group only reports its memory, as if its code were compiled already, and cannot advance.
     bool awaits_code = false;
     std::span<const GroupValues> parameters;  ///< in the order of NeuronInfo::parameters
@@ -231,6 +245,8 @@ struct NeuronInfo {
     std::string_view reference;  ///< the publication
     std::span<const ParameterInfo> parameters;
     std::span<const VariableInfo> variables;
+    /// Variables with a value at each compartment, which can only be recorded; empty: the model has no compartments.
+    std::span<const VariableInfo> compartment_variables = {};
     /// Names of the receptors.
     std::span<const std::string_view> receptors;
     /// Size of the only population that the model describes; 0: any size.
@@ -292,6 +308,8 @@ class NeuronModel : public NeuronInfo {
     virtual bool has_range_conflicts() const { return false; }
     /// Hash of a user-defined description; 0: a built-in model.
     virtual std::uint64_t fingerprint() const { return 0; }
+    /// The number of compartments of a neuron of a population, by its index.
+    virtual std::size_t compartments(std::uint64_t /*neuron*/) const { return 0; }
 
    protected:
     constexpr NeuronModel() = default;

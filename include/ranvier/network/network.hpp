@@ -99,6 +99,8 @@ class Network {
     std::span<const StateRecorder> state_recorders() const { return state_recorders_; }
 
     const Population& population(PopulationId id) const;
+    /// The first compartment of each of some neurons among those of all of them, and their number at the end.
+    std::vector<std::size_t> first_compartments(const IdSequence& neurons) const;
     /// The populations of some neurons, ascending; for an empty progression the population at its start.
     std::vector<PopulationId> populations_of(const IdSequence& neurons) const;
     /// The subset of some neurons that belongs to a population.

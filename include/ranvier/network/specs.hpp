@@ -212,6 +212,8 @@ struct StateRecorderSpec {
     IdSequence neurons;  ///< of populations whose models all have the variables
     std::vector<std::string> variables;
     double interval = 0.0;  ///< ms, a multiple of the steps of the neurons
+    /// Whether the variables are those of compartments, each of which is recorded.
+    bool at_compartments = false;
 };
 
 template <>
@@ -219,6 +221,7 @@ inline constexpr auto fields<StateRecorderSpec> = std::tuple{
     field("neurons", &StateRecorderSpec::neurons),
     field("variables", &StateRecorderSpec::variables),
     field<FieldRole::time>("interval", &StateRecorderSpec::interval),
+    field("at_compartments", &StateRecorderSpec::at_compartments),
 };
 static_assert(lists_all_members<StateRecorderSpec>());
 

@@ -29,7 +29,7 @@ from ranvier.network.checks import (
 )
 from ranvier.network.contents import Contents, Handle
 from ranvier.network.projections import Projection, Stimulus
-from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
+from ranvier.network.recorders import CompartmentRecorder, Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.network.rule_base import Rule
 from ranvier.network.sites import CoreSite, SiteLike, StoredSite, site_to_core, store_site
 from ranvier.populations.model_base import AnySynapse
@@ -424,11 +424,15 @@ class RecordState(DescribingCall[StateRecorder]):
     interval: float = field(metadata=_argument())
     to: Path | None = field(metadata=_PYTHON_ONLY)
     overwrite: bool = field(metadata=_PYTHON_ONLY)
+    at_compartments: bool = field(default=False, metadata=_argument())
 
     def make(self, contents: Contents) -> StateRecorder:
         """Carry it out."""
         index = contents.core.record_state(self._to_core(contents))
-        return _added(contents, StateRecorder(contents.network, index, self._shown(contents)))
+        if not self.at_compartments:
+            return _added(contents, StateRecorder(contents.network, index, self._shown(contents)))
+        first = contents.core.first_compartments(_ids(self.neurons, contents))
+        return _added(contents, CompartmentRecorder(contents.network, index, self._shown(contents), first))
 
 
 @dataclass(frozen=True, eq=False)

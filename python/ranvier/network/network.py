@@ -54,7 +54,7 @@ from ranvier.network.checks import (
 from ranvier.network.contents import Contents, Handle, Parts
 from ranvier.network.formulas import Constants
 from ranvier.network.projections import Projection, Stimulus
-from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
+from ranvier.network.recorders import CompartmentRecorder, Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.network.rule_base import Rule
 from ranvier.network.rule_choice import make_rule, pairs_of, values_of
 from ranvier.network.sites import SiteLike
@@ -714,7 +714,65 @@ class Network(NamedAttributes):
             For a recorder that keeps more than a gigabyte per simulated second in memory. ``repr(recorder)`` and
             `Network.summary` show the amount.
         """
-        view = self._view("neurons", neurons)
+        return self._record_state("record_state", neurons, variables, interval, to, overwrite)
+
+    @known_keywords
+    def record_compartments(
+        self,
+        cells: Neurons,
+        variables: str | Sequence[str] = "I_m",
+        interval: float | None = None,
+        *,
+        to: FilePath | None = None,
+        overwrite: bool = False,
+    ) -> CompartmentRecorder:
+        """Record variables of all compartments of detailed cells.
+
+        Parameters
+        ----------
+        cells
+            A population of cells, a view or a sequence of them.
+        variables
+            ``"I_m"``, the current through the membrane of a compartment, pA, positive outwards: what flows in from
+            neighbouring compartments, electrodes and clamps. Its sum over a cell is what electrodes and clamps inject.
+            ``"V_m"``, the potential, mV. Or a list of both.
+        interval
+            As for `record_state`.
+        to, overwrite
+            As for `record_spikes`.
+
+        Returns
+        -------
+        CompartmentRecorder
+            `Simulation.state` of it returns `CompartmentData`, in which cells follow each other in the order of their
+            ids, each with its compartments in their order.
+
+        Raises
+        ------
+        ValueOutOfBoundsError
+            For neurons without compartments.
+        UnknownNameError, GridError, FileError
+            As for `record_state`.
+
+        Warns
+        -----
+        LargeRecordingWarning
+            As for `record_state`.
+        """
+        recorder = self._record_state("record_compartments", cells, variables, interval, to, overwrite)
+        assert isinstance(recorder, CompartmentRecorder)
+        return recorder
+
+    def _record_state(
+        self,
+        call: str,
+        neurons: Neurons,
+        variables: str | Sequence[str],
+        interval: float | None,
+        to: FilePath | None,
+        overwrite: bool,
+    ) -> StateRecorder:
+        view = self._view("neurons" if call == "record_state" else "cells", neurons)
         if not isinstance(variables, str | Sequence):
             raise WrongTypeError("variables", name_type(variables), "must be the name of one or a list of names")
         names = [variables] if isinstance(variables, str) else variables
@@ -728,6 +786,7 @@ class Network(NamedAttributes):
                 interval=self._shortest_interval(view) if interval is None else number("interval", interval),
                 to=destination,
                 overwrite=replaces,
+                at_compartments=call == "record_compartments",
             )
         )
         if destination is None and recorder.bytes_per_second >= _MUCH_PER_SECOND:
@@ -736,7 +795,7 @@ class Network(NamedAttributes):
                     f"the recorder of {recorder.description} keeps {recorder.cost} of simulated time in memory; "
                     "record fewer neurons, at a longer interval, or to a file (to=...)"
                 ),
-                stacklevel=3,
+                stacklevel=4,
             )
         return recorder
 

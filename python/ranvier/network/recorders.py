@@ -16,7 +16,7 @@ from ranvier.base.times import text_of
 from ranvier.network.projections import Projection
 from ranvier.populations.populations import PopulationView
 
-__all__ = ["Recorder", "SpikeRecorder", "StateRecorder", "WeightRecorder", "sample_bytes"]
+__all__ = ["CompartmentRecorder", "Recorder", "SpikeRecorder", "StateRecorder", "WeightRecorder", "sample_bytes"]
 
 Kind = Literal["spikes", "state", "weights"]
 _UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
@@ -150,6 +150,45 @@ class StateRecorder(Recorder):
         """Recorded values and neurons, in a line."""
         neurons = f"{counted(len(self.ids), 'neuron')} of {self.population_names}"
         return f"{', '.join(self.variables)} of {neurons} every {text_of(self.interval)} ms"
+
+
+class CompartmentRecorder(StateRecorder):
+    """Records variables of all compartments of cells.
+
+    Attributes
+    ----------
+    neurons
+        The cells, as a population or a view.
+    ids
+        Global ids of the cell of each compartment, ascending.
+    compartments
+        Index of each compartment in its cell.
+    variables
+        Names of the variables.
+    interval
+        Sampling interval, ms; samples are taken at multiples of it.
+    """
+
+    compartments: npt.NDArray[np.int64]
+
+    def __init__(
+        self, network: Any, index: int, values: Mapping[str, Any], first_compartments: npt.NDArray[np.int64]
+    ) -> None:
+        super().__init__(network, index, values)
+        sizes = np.diff(first_compartments)
+        self._put(
+            ids=np.repeat(self.ids, sizes),
+            compartments=np.arange(first_compartments[-1]) - np.repeat(first_compartments[:-1], sizes),
+        )
+
+    @property
+    def description(self) -> str:
+        """Recorded values and neurons, in a line."""
+        cells = f"{counted(len(self.neurons), 'cell')} of {self.population_names}"
+        return (
+            f"{', '.join(self.variables)} of {counted(len(self.ids), 'compartment')} of {cells} every "
+            f"{text_of(self.interval)} ms"
+        )
 
 
 class WeightRecorder(Recorder):

@@ -50,7 +50,10 @@ class CsvFile:
         described = {**metadata, **{name: array.tolist() for name, array in fixed.items()}}
         names = {
             "spikes": ["step", "time_ms", "neuron"],
-            "state": ["step", "time_ms", "neuron", *(name for name in columns if name != "steps")],
+            "state": [
+                *("step", "time_ms", "neuron", *(["compartment"] if "compartments" in fixed else [])),
+                *(name for name in columns if name != "steps"),
+            ],
             "weights": ["step", "time_ms", "source", "target", "weight"],
         }[self._kind]
         header = f"# {json.dumps(described)}\n{','.join(names)}\n".encode()
@@ -151,11 +154,13 @@ class CsvFile:
             for step, time, neuron in zip(steps.tolist(), times, columns["ids"].tolist(), strict=True):
                 yield f"{step},{time!r},{neuron}\n"
         elif self._kind == "state":
-            ids = self._fixed["ids"].tolist()
+            owners = list(map(str, self._fixed["ids"].tolist()))
+            if "compartments" in self._fixed:
+                owners = [f"{owner},{place}" for owner, place in zip(owners, self._fixed["compartments"], strict=True)]
             names = [name for name in columns if name != "steps"]
             for row, (step, time) in enumerate(zip(steps.tolist(), times, strict=True)):
-                for neuron, *values in zip(ids, *(columns[name][row].tolist() for name in names), strict=True):
-                    yield f"{step},{time!r},{neuron},{','.join(map(repr, values))}\n"
+                for owner, *values in zip(owners, *(columns[name][row].tolist() for name in names), strict=True):
+                    yield f"{step},{time!r},{owner},{','.join(map(repr, values))}\n"
         else:
             pairs = list(zip(self._fixed["sources"].tolist(), self._fixed["targets"].tolist(), strict=True))
             for step, time, weights in zip(steps.tolist(), times, columns["weights"], strict=True):
@@ -238,7 +243,7 @@ def read(path: Path) -> Recorded:
     return Recorded(metadata, columns, None if complete else Cut(end))
 
 
-_WHOLE = ("step", "neuron", "source", "target")
+_WHOLE = ("step", "neuron", "compartment", "source", "target")
 
 
 def _pieces(path: Path, file: BinaryIO) -> Iterator[tuple[list[bytes], int | None]]:
@@ -269,11 +274,12 @@ def _columns(metadata: Metadata, names: list[str], table: npt.NDArray[Any]) -> d
         columns = {"steps": table["step"], "ids": table["neuron"]}
         return {**columns, "gaps": np.array(metadata["gaps"], dtype=np.int64)} if "gaps" in metadata else columns
     # One line per sample and neuron, or synapse.
-    fixed = ("ids",) if metadata["kind"] == "state" else ("sources", "targets")
+    fixed = ("ids", "compartments") if metadata["kind"] == "state" else ("sources", "targets")
     width = len(metadata[fixed[0]])
     result = {name: np.array(metadata[name], dtype=np.int64) for name in (*fixed, "places") if name in metadata}
     result["steps"] = table["step"][:: max(1, width)]
-    data = names[3:] if metadata["kind"] == "state" else ["weight"]
+    owners = 4 if "compartments" in metadata else 3
+    data = names[owners:] if metadata["kind"] == "state" else ["weight"]
     for name in data:
         result["weights" if name == "weight" else name] = table[name].reshape(-1, max(1, width))[:, :width]
     return result

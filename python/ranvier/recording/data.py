@@ -29,7 +29,7 @@ from ranvier.recording.conversion import (
 from ranvier.recording.neuron_ids import IdArray, IntArray, NeuronIds
 from ranvier.recording.segments import Neurons, Segment
 
-__all__ = ["IntArray", "SpikeData", "StateData", "WeightData", "joined"]
+__all__ = ["CompartmentData", "IntArray", "SpikeData", "StateData", "WeightData", "joined"]
 
 # Length of the raster and number of lines in pictures for notebooks.
 _SHOWN_MS, _SHOWN_LINES = 500.0, 5
@@ -322,6 +322,95 @@ class StateData(NamedAttributes):
         return (
             f"<StateData of {', '.join(self.variables)}: {counted(len(self), 'sample')} of "
             f"{counted(len(self.ids), 'neuron')} of "
+            f"{self.population}>"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class CompartmentData(StateData):
+    """Samples of variables of the compartments of cells: ``data["I_m"]`` has the shape ``(samples, compartments)``.
+
+    Attributes
+    ----------
+    steps
+        Step after which each sample was taken, shape ``(samples,)``.
+    ids
+        Global id of the cell of each compartment, shape ``(compartments,)``.
+    compartments
+        Index of each compartment in its cell, shape ``(compartments,)``.
+    variables
+        Names of the variables.
+    values
+        All samples, shape ``(samples, variables, compartments)``: potentials in mV, currents in pA.
+    resolution
+        Length of a step, ms.
+    population
+        Name of the population.
+    """
+
+    compartments: IntArray
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _lock(self, "compartments")
+
+    def of_cell(self, neuron: int, variable: str) -> FloatArray:
+        """Return the samples of the compartments of one cell, shape ``(samples, compartments of the cell)``.
+
+        Parameters
+        ----------
+        neuron
+            Global id of the cell.
+        variable
+            Name of a recorded variable.
+
+        Raises
+        ------
+        UnknownNameError
+            When the variable was not recorded.
+        ValueOutOfBoundsError
+            When the cell was not recorded.
+        """
+        begin, end = np.searchsorted(self.ids, [neuron, neuron + 1])
+        if begin == end:
+            recorded = f"from {self.ids[0]} to {self.ids[-1]}" if len(self.ids) else "none"
+            raise ValueOutOfBoundsError(
+                "cell", str(neuron), f"recorded cells have ids {recorded}", "choose one of them"
+            )
+        return self[variable][:, begin:end]
+
+    def to_neo(self) -> Any:
+        """Return a `neo.Segment` as `StateData.to_neo`, with the array annotation ``compartment``."""
+        segment = super().to_neo()
+        for signal in segment.analogsignals:
+            signal.array_annotate(compartment=self.compartments)
+        return segment
+
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame` with a row for each time, and a column for each variable, neuron and compartment.
+
+        Raises
+        ------
+        MissingPackageError
+            When pandas is not installed.
+        """
+        columns = len(self.ids)
+        levels = (
+            np.repeat(self.variables, columns),
+            np.tile(self.ids, len(self.variables)),
+            np.tile(self.compartments, len(self.variables)),
+        )
+        return samples_to_pandas(
+            self.values.reshape(len(self), len(self.variables) * columns),
+            self.times,
+            levels,
+            ["variable", "neuron", "compartment"],
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<CompartmentData of {', '.join(self.variables)}: {counted(len(self), 'sample')} of "
+            f"{counted(len(self.ids), 'compartment')} of {counted(len(np.unique(self.ids)), 'cell')} of "
             f"{self.population}>"
         )
 

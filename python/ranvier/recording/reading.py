@@ -16,7 +16,7 @@ from ranvier.base.paths import checked_path, file_errors
 from ranvier.base.times import text_of, time_of
 from ranvier.errors import FileError, IncompleteRecordingWarning
 from ranvier.recording import csv_files, hdf5_files
-from ranvier.recording.data import IntArray, SpikeData, StateData, WeightData, joined
+from ranvier.recording.data import CompartmentData, IntArray, SpikeData, StateData, WeightData, joined
 from ranvier.recording.files import CSV_SUFFIX, files_of_ranks, path_of_rank, peek
 from ranvier.recording.neuron_ids import NeuronIds
 from ranvier.recording.pieces import CORRUPT, Metadata, Recorded
@@ -96,19 +96,17 @@ def read_state(path: str | PathLike[str]) -> StateData:
 def _state(parts: list[Recorded]) -> StateData:
     metadata = parts[0].metadata
     variables = tuple(metadata["variables"])
-    columns = _side_by_side(parts, ("ids",), variables)
+    at_compartments = "compartments" in parts[0].columns
+    columns = _side_by_side(parts, ("ids", "compartments") if at_compartments else ("ids",), variables)
     steps, ids = _integers(columns["steps"]), _integers(columns["ids"])
     values = np.empty((len(steps), len(variables), len(ids)))
     for i, name in enumerate(variables):
         values[:, i, :] = columns[name]
-    return StateData(
-        steps=steps,
-        ids=ids,
-        variables=variables,
-        values=values,
-        resolution=float(metadata["resolution"]),
-        population=str(metadata["population"]),
-    )
+    resolution, population = float(metadata["resolution"]), str(metadata["population"])
+    if at_compartments:
+        places = _integers(columns["compartments"])
+        return CompartmentData(steps, ids, variables, values, resolution, population, places)
+    return StateData(steps, ids, variables, values, resolution, population)
 
 
 def read_weights(path: str | PathLike[str]) -> WeightData:

@@ -14,10 +14,17 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.paths import check_writable
-from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder, sample_bytes
+from ranvier.network.recorders import (
+    CompartmentRecorder,
+    Recorder,
+    SpikeRecorder,
+    StateRecorder,
+    WeightRecorder,
+    sample_bytes,
+)
 from ranvier.processes.agreement import agree, agreed, from_root
 from ranvier.recording import files, reading
-from ranvier.recording.data import IntArray, SpikeData, StateData, WeightData
+from ranvier.recording.data import CompartmentData, IntArray, SpikeData, StateData, WeightData
 from ranvier.recording.kept import Pieces
 from ranvier.recording.neuron_ids import NeuronIds
 from ranvier.recording.pace import Pace
@@ -312,8 +319,12 @@ class RecordingStore:
 
         def take() -> StateData:
             steps, values = self._joined(recorder)
-            ids = recorder.ids[self._places[recorder]]
-            return StateData(steps, ids, recorder.variables, values, self._resolution, recorder.population_names)
+            places = self._places[recorder]
+            ids, names = recorder.ids[places], recorder.population_names
+            if isinstance(recorder, CompartmentRecorder):
+                compartments = recorder.compartments[places]
+                return CompartmentData(steps, ids, recorder.variables, values, self._resolution, names, compartments)
+            return StateData(steps, ids, recorder.variables, values, self._resolution, names)
 
         return self._fetch(recorder, take, reading.read_state)
 
@@ -475,6 +486,8 @@ class RecordingStore:
             metadata["variables"] = list(recorder.variables)
             metadata["interval"] = recorder.interval
             fixed["ids"] = recorder.ids[self._places[recorder]]
+            if isinstance(recorder, CompartmentRecorder):
+                fixed["compartments"] = recorder.compartments[self._places[recorder]]
         elif isinstance(recorder, WeightRecorder):
             metadata["projection"] = recorder.projection.name
             metadata["interval"] = recorder.interval

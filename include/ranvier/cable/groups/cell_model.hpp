@@ -37,6 +37,7 @@ class CellModel final : public models::UserModel {
     bool has_conflicts() const override { return false; }
     bool has_range_conflicts() const override { return !conflicting_kinds_.empty(); }
     std::uint64_t fingerprint() const override { return fingerprint_; }
+    std::size_t compartments(std::uint64_t cell) const override { return spec(kind_of(cell)).compartments.size(); }
 
    private:
     void describe();
