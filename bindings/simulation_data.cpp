@@ -95,6 +95,14 @@ void bind_recordings(nb::class_<Simulation>& simulation) {
             "Steps, values (by sample, variable, neuron) recorded since the last call, and the indices of their "
             "neurons "
             "in the recorder.")
+        .def(
+            "set_readout",
+            [](Simulation& self, network::RecorderIndex recorder, std::uint64_t neuron,
+               const InputArray<double>& weights) { self.set_readout(recorder, NeuronId{neuron}, to_span(weights)); },
+            nb::arg("recorder"), nb::arg("neuron"), nb::arg("weights"),
+            "Set the weights of a neuron in a readout, by compartment and output.")
+        .def("set_readout_exponent", &Simulation::set_readout_exponent, nb::arg("recorder"), nb::arg("exponent"),
+             "Set the power of 2 that no weight of a readout exceeds.")
         .def_prop_ro("recorded_bytes", &Simulation::recorded_bytes);
 }
 

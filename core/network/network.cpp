@@ -600,7 +600,7 @@ RecorderIndex Network::record_spikes(SpikeRecorderSpec recorder) {
 }
 
 RecorderIndex Network::record_state(StateRecorderSpec recorder) {
-    const auto& [neurons, variables, interval, at_compartments] = recorder;
+    const auto& [neurons, variables, interval, at_compartments, outputs, readout] = recorder;
     check_ids(neurons, "recorded neurons");
     const std::string of_recorder = " of a recorder of " + name_of(neurons);
     if (variables.empty()) {
@@ -616,6 +616,7 @@ RecorderIndex Network::record_state(StateRecorderSpec recorder) {
                                      .bound = "it is in the list twice",
                                      .remedy = "name each once"});
     }
+    if (outputs > 0 && variables.size() > 1) throw InternalError("a readout of several variables");
     for (const PopulationId id : populations_of(neurons)) {
         const models::NeuronModel& model = *population(id).model;
         std::vector<std::string_view> known;

@@ -19,6 +19,8 @@ MADE_FOR_USERS = {
     "EquationNeuron",
     "EquationReceptor",
     "EquationSynapse",
+    "ExtracellularData",
+    "ExtracellularRecorder",
     "PeristimulusHistogram",
     "Population",
     "PopulationView",

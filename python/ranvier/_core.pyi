@@ -765,6 +765,13 @@ class Simulation:
         Annotated[NDArray[numpy.float64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     ]: ...
+    def set_readout(
+        self,
+        recorder: int,
+        neuron: int,
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+    def set_readout_exponent(self, recorder: int, exponent: int) -> None: ...
     @property
     def recorded_bytes(self) -> int: ...
     def count_connections(
@@ -1020,3 +1027,11 @@ def step_times(
     steps: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     resolution: float,
 ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+def line_potentials(
+    begin: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    end: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    radius: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    targets: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+) -> tuple[
+    Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]
+]: ...

@@ -203,4 +203,13 @@ void Shard::reset_counts() {
     visits_ = 0;
 }
 
+bool Shard::set_readout(network::RecorderIndex recorder, NeuronId neuron, std::span<const double> weights) {
+    for (const ShardGroup& group : groups_) {
+        const auto local = layout_.share(group.population).ids.find(neuron);
+        if (!local) continue;
+        return recorders_.set_readout(recorder, group, static_cast<std::uint32_t>(*local), weights);
+    }
+    return false;
+}
+
 }  // namespace ranvier::engine

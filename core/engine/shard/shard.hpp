@@ -46,6 +46,9 @@ class Shard {
     ShardStimuli& stimuli() { return stimuli_; }
     const ShardStimuli& stimuli() const { return stimuli_; }
     ShardRecorders& recorders() { return recorders_; }
+    /// Sets the weights of a neuron in a readout; see Simulation::set_readout().
+    /// @return false if the neuron is on another shard
+    bool set_readout(network::RecorderIndex recorder, NeuronId neuron, std::span<const double> weights);
     const ShardRecorders& recorders() const { return recorders_; }
     ShardSynapses& synapses() { return synapses_; }
     const ShardSynapses& synapses() const { return synapses_; }

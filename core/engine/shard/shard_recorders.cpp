@@ -37,6 +37,7 @@ ShardRecorders::ShardRecorders(const network::Network& network, const connect::S
         recorder.interval = spec.steps;
         recorder.variables = spec.variables.size();
         recorder.at_compartments = spec.at_compartments;
+        recorder.outputs = spec.outputs;
         // The first column of each recorded neuron, on all processes.
         std::vector<std::size_t> first_columns;
         if (spec.at_compartments) first_columns = network.first_compartments(spec.neurons);
@@ -68,6 +69,7 @@ ShardRecorders::ShardRecorders(const network::Network& network, const connect::S
                 }
             }
             recorded.columns.push_back(recorder.places.size() - recorded.first_place);
+            if (spec.outputs > 0) recorded.weights.resize(recorded.columns.back() * spec.outputs);
             recorder.parts.push_back(std::move(recorded));
         }
         state_recorders_.push_back(std::move(recorder));
@@ -91,6 +93,10 @@ void ShardRecorders::begin_samples(Step first, Step last) {
         recorder.stretch_samples = recorder.steps.size();
         const Step first_sample = (first + recorder.interval - 1) / recorder.interval * recorder.interval;
         for (Step step = first_sample; step <= last; step += recorder.interval) recorder.steps.push_back(step);
+        if (recorder.outputs > 0) {
+            recorder.sums.resize(recorder.steps.size() * recorder.outputs);
+            continue;
+        }
         recorder.values.resize(recorder.steps.size() * recorder.variables * recorder.places.size());
     }
 }
@@ -119,6 +125,13 @@ void ShardRecorders::sample(const ShardGroup& group, Step step, std::size_t begi
             if (part.population != group.population) continue;
             const auto from = std::ranges::lower_bound(part.local, begin);
             const auto to = std::lower_bound(from, part.local.end(), end);
+            if (recorder.outputs > 0) {
+                for (auto neuron = from; neuron != to; ++neuron) {
+                    add_readout(recorder, part, sample, *group.neurons->compartments(),
+                                static_cast<std::size_t>(neuron - part.local.begin()));
+                }
+                continue;
+            }
             for (std::size_t variable = 0; variable < recorder.variables; ++variable) {
                 const std::size_t row = (sample * recorder.variables + variable) * recorder.places.size();
                 if (recorder.at_compartments) {
@@ -139,11 +152,50 @@ void ShardRecorders::sample(const ShardGroup& group, Step step, std::size_t begi
     seconds_ += timer.lap();
 }
 
+bool ShardRecorders::set_readout(network::RecorderIndex recorder, const ShardGroup& group, std::uint32_t local,
+                                 std::span<const double> weights) {
+    StateRecorder& readout = state_recorders_[recorder];
+    for (StateRecorder::RecordedGroup& part : readout.parts) {
+        if (part.population != group.population) continue;
+        const auto found = std::ranges::lower_bound(part.local, local);
+        if (found == part.local.end() || *found != local) return false;
+        const auto neuron = static_cast<std::size_t>(found - part.local.begin());
+        const std::size_t begin = part.columns[neuron] * readout.outputs;
+        if (weights.size() != part.columns[neuron + 1] * readout.outputs - begin) {
+            throw InternalError("a readout has another number of compartments than its neuron");
+        }
+        std::ranges::copy(weights, part.weights.begin() + static_cast<std::ptrdiff_t>(begin));
+        return true;
+    }
+    return false;
+}
+
+/// The sum over the compartments of a neuron has their order, so only sums over neurons must be exact.
+void ShardRecorders::add_readout(StateRecorder& recorder, const StateRecorder::RecordedGroup& part, std::size_t sample,
+                                 const models::CompartmentReader& reader, std::size_t neuron) {
+    const std::size_t begin = part.columns[neuron];
+    const std::size_t count = part.columns[neuron + 1] - begin;
+    const std::size_t outputs = recorder.outputs;
+    recorder.currents.resize(count);
+    recorder.contributions.assign(outputs, 0.0);
+    reader.read_compartments(part.variables[0], part.local[neuron], recorder.currents.data());
+    double* const contributions = recorder.contributions.data();
+    for (std::size_t i = 0; i < count; ++i) {
+        const double current = recorder.currents[i];
+        const double* const weights = part.weights.data() + (begin + i) * outputs;
+        for (std::size_t output = 0; output < outputs; ++output) contributions[output] += current * weights[output];
+    }
+    for (std::size_t output = 0; output < outputs; ++output) {
+        recorder.sums[sample * outputs + output].add(contributions[output], recorder.exponent);
+    }
+}
+
 std::uint64_t ShardRecorders::bytes() const {
     std::uint64_t bytes = 0;
     for (const SpikeRecorder& recorder : spike_recorders_) bytes += recorder.spikes.size() * sizeof(RecordedSpike);
     for (const StateRecorder& recorder : state_recorders_) {
-        bytes += recorder.values.size() * sizeof(double) + recorder.steps.size() * sizeof(Step);
+        bytes += recorder.values.size() * sizeof(double) + recorder.steps.size() * sizeof(Step) +
+                 recorder.sums.size() * sizeof(ExactSum);
     }
     return bytes;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/exact_sum.hpp"
 #include "engine/shard/shard_groups.hpp"
 #include "ranvier/base/id_sequence.hpp"
 #include "ranvier/base/ids.hpp"
@@ -29,16 +30,19 @@ struct RecordedSpike {
 struct StateRecorder {
     /// Neurons of one population.
     struct RecordedGroup {
-        explicit RecordedGroup(std::pmr::memory_resource* memory) : local(memory), columns(memory) {}
+        explicit RecordedGroup(std::pmr::memory_resource* memory) : local(memory), columns(memory), weights(memory) {}
 
         PopulationId population;
         std::vector<std::size_t> variables;     ///< indices into the model's variables, or those of its compartments
         std::pmr::vector<std::uint32_t> local;  ///< indices within the group, ascending
         /// By neuron, and one more: its first column among those of the part, if compartments are recorded.
         std::pmr::vector<std::size_t> columns;
+        /// Of a readout: the weights of each column for each output, [column][output].
+        std::pmr::vector<double> weights;
         std::size_t first_place = 0;            ///< index of its first neuron among those of all parts
     };
-    explicit StateRecorder(std::pmr::memory_resource* memory) : places(memory), steps(memory), values(memory) {}
+    explicit StateRecorder(std::pmr::memory_resource* memory)
+        : places(memory), steps(memory), values(memory), sums(memory) {}
 
     Step interval = 1;
     std::size_t variables = 0;
@@ -48,6 +52,12 @@ struct StateRecorder {
     std::pmr::vector<std::size_t> places;
     std::pmr::vector<Step> steps;
     std::pmr::vector<double> values;  ///< [sample][variable][place]
+    // Of a readout, which has no values.
+    std::size_t outputs = 0;
+    int exponent = 0;                  ///< of the sums
+    std::pmr::vector<ExactSum> sums;   ///< [sample][output]
+    std::vector<double> currents;      ///< room for the compartments of a neuron
+    std::vector<double> contributions;  ///< and for its outputs
     std::size_t stretch_samples = 0;  ///< samples before the present stretch
 };
 
@@ -60,6 +70,11 @@ class ShardRecorders {
 
     /// Records a spike of a neuron.
     void remember(NeuronId neuron, Step step);
+
+    /// Sets the weights of a neuron of this shard in a readout, [compartment][output].
+    /// @return false if the readout does not have the neuron here
+    bool set_readout(network::RecorderIndex recorder, const ShardGroup& group, std::uint32_t local,
+                     std::span<const double> weights);
 
     /// Makes room for the samples of these steps, and restarts the timer of recording.
     void begin_samples(Step first, Step last);
@@ -99,6 +114,8 @@ class ShardRecorders {
     };
 
     std::uint64_t bytes() const;
+    void add_readout(StateRecorder& recorder, const StateRecorder::RecordedGroup& part, std::size_t sample,
+                     const models::CompartmentReader& reader, std::size_t neuron);
 
     std::vector<SpikeRecorder> spike_recorders_;
     std::vector<StateRecorder> state_recorders_;

@@ -325,6 +325,9 @@ StateData Simulation::take_state(network::RecorderIndex recorder, Gather how) {
     for (const auto& shard : implementation_->shards) recorded += shard->recorders().state(recorder).values.size();
     check_room_for(*implementation_->communicator, "state variables that were recorded", recorded * sizeof(double),
                    how);
+    if (implementation_->network.state_recorders()[recorder].outputs > 0) {
+        return implementation_->take_readout(recorder, how);
+    }
     StateData data;
     std::vector<std::uint64_t> places;
     for (const auto& shard : implementation_->shards) {
@@ -359,6 +362,17 @@ StateData Simulation::take_state(network::RecorderIndex recorder, Gather how) {
         }
     }
     return data;
+}
+
+void Simulation::set_readout_exponent(network::RecorderIndex recorder, int exponent) {
+    for (const auto& shard : implementation_->shards) shard->recorders().state(recorder).exponent = exponent;
+}
+
+void Simulation::set_readout(network::RecorderIndex recorder, NeuronId neuron, std::span<const double> weights) {
+    for (const auto& shard : implementation_->shards) {
+        if (shard->set_readout(recorder, neuron, weights)) return;
+    }
+    throw InternalError("a readout of a neuron of another process");
 }
 
 std::uint64_t Simulation::recorded_bytes() const {

@@ -43,6 +43,8 @@ struct Simulation::Implementation {
     /// Adds memory that others allocate to the account.
     void count_foreign_memory();
 
+    /// The sums of a readout over all processes, or of this one. @note Collective, unless they stay local.
+    StateData take_readout(network::RecorderIndex recorder, Gather how);
     NeuronAccess neurons() const { return {lowered, layout, shards, *communicator}; }
     ConnectionAccess connections() const { return {lowered, shards, weight_bounds, *communicator}; }
     std::uint32_t shard_count() const { return static_cast<std::uint32_t>(layout.shards().size()); }

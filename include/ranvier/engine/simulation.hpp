@@ -212,6 +212,11 @@ class Simulation {
     SpikeData take_spikes(network::RecorderIndex recorder, Gather how = Gather::everywhere);
     /// With Gather::local, the values are those of local neurons, whose places in the recorder are returned.
     StateData take_state(network::RecorderIndex recorder, Gather how = Gather::everywhere);
+    /// Sets the power of 2 that no weight of a readout exceeds, the same on all processes.
+    void set_readout_exponent(network::RecorderIndex recorder, int exponent);
+    /// Sets the weights with which a neuron of this process enters the outputs of a readout
+    /// (StateRecorderSpec::outputs): [compartment][output]. Called for each of its neurons before the first step.
+    void set_readout(network::RecorderIndex recorder, NeuronId neuron, std::span<const double> weights);
     /// Bytes that all recorders hold now. May be read from poll (then approximate).
     std::uint64_t recorded_bytes() const;
 

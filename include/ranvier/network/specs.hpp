@@ -214,6 +214,11 @@ struct StateRecorderSpec {
     double interval = 0.0;  ///< ms, a multiple of the steps of the neurons
     /// Whether the variables are those of compartments, each of which is recorded.
     bool at_compartments = false;
+    /// If not 0, that many sums over all compartments with given weights are recorded instead; see
+    /// Simulation::set_readout().
+    std::uint64_t outputs = 0;
+    /// What the weights follow from; the same on all processes.
+    std::string readout = {};
 };
 
 template <>
@@ -222,6 +227,8 @@ inline constexpr auto fields<StateRecorderSpec> = std::tuple{
     field("variables", &StateRecorderSpec::variables),
     field<FieldRole::time>("interval", &StateRecorderSpec::interval),
     field("at_compartments", &StateRecorderSpec::at_compartments),
+    field("outputs", &StateRecorderSpec::outputs),
+    field("readout", &StateRecorderSpec::readout),
 };
 static_assert(lists_all_members<StateRecorderSpec>());
 

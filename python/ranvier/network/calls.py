@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -29,7 +30,14 @@ from ranvier.network.checks import (
 )
 from ranvier.network.contents import Contents, Handle
 from ranvier.network.projections import Projection, Stimulus
-from ranvier.network.recorders import CompartmentRecorder, Recorder, SpikeRecorder, StateRecorder, WeightRecorder
+from ranvier.network.recorders import (
+    CompartmentRecorder,
+    ExtracellularRecorder,
+    Recorder,
+    SpikeRecorder,
+    StateRecorder,
+    WeightRecorder,
+)
 from ranvier.network.rule_base import Rule
 from ranvier.network.sites import CoreSite, SiteLike, StoredSite, site_to_core, store_site
 from ranvier.populations.model_base import AnySynapse
@@ -44,6 +52,7 @@ __all__ = [
     "Context",
     "Create",
     "DescribingCall",
+    "RecordExtracellular",
     "RecordSpikes",
     "RecordState",
     "RecordWeights",
@@ -433,6 +442,36 @@ class RecordState(DescribingCall[StateRecorder]):
             return _added(contents, StateRecorder(contents.network, index, self._shown(contents)))
         first = contents.core.first_compartments(_ids(self.neurons, contents))
         return _added(contents, CompartmentRecorder(contents.network, index, self._shown(contents), first))
+
+    def _to_core(self, contents: Contents) -> dict[str, Any]:
+        return {**super()._to_core(contents), "outputs": 0, "readout": ""}
+
+
+@dataclass(frozen=True, eq=False)
+class RecordExtracellular(DescribingCall[ExtracellularRecorder]):
+    """`Network.record_extracellular`."""
+
+    neurons: Selection = field(metadata=_argument(_ids, _view))
+    contacts: npt.NDArray[np.float64] = field(metadata=_PYTHON_ONLY)
+    sigma: float = field(metadata=_PYTHON_ONLY)
+    interval: float = field(metadata=_argument())
+    to: Path | None = field(metadata=_PYTHON_ONLY)
+    overwrite: bool = field(metadata=_PYTHON_ONLY)
+
+    def make(self, contents: Contents) -> ExtracellularRecorder:
+        """Carry it out."""
+        index = contents.core.record_state(self._to_core(contents))
+        return _added(contents, ExtracellularRecorder(contents.network, index, self._shown(contents)))
+
+    def _to_core(self, contents: Contents) -> dict[str, Any]:
+        digest = hashlib.sha256(self.contacts.tobytes() + np.float64(self.sigma).tobytes()).hexdigest()
+        return {
+            **super()._to_core(contents),
+            "variables": ["I_m"],
+            "at_compartments": True,
+            "outputs": len(self.contacts),
+            "readout": f"{len(self.contacts)} contacts in {self.sigma} S/m, {digest[:16]}",
+        }
 
 
 @dataclass(frozen=True, eq=False)

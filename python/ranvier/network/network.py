@@ -25,7 +25,14 @@ from ranvier.base.times import time_of
 from ranvier.base.user_model import UserModel
 from ranvier.base.values import Values
 from ranvier.cells.cell import Cell
-from ranvier.errors import LargeRecordingWarning, ReadOnlyError, StateError, WrongTypeError
+from ranvier.errors import (
+    LargeRecordingWarning,
+    ReadOnlyError,
+    ShapeError,
+    StateError,
+    ValueOutOfBoundsError,
+    WrongTypeError,
+)
 from ranvier.network import changes, summary
 from ranvier.network.call_forms import explained_connect, explained_create
 from ranvier.network.calls import (
@@ -34,6 +41,7 @@ from ranvier.network.calls import (
     Connect,
     Context,
     Create,
+    RecordExtracellular,
     RecordSpikes,
     RecordState,
     RecordWeights,
@@ -54,14 +62,22 @@ from ranvier.network.checks import (
 from ranvier.network.contents import Contents, Handle, Parts
 from ranvier.network.formulas import Constants
 from ranvier.network.projections import Projection, Stimulus
-from ranvier.network.recorders import CompartmentRecorder, Recorder, SpikeRecorder, StateRecorder, WeightRecorder
+from ranvier.network.recorders import (
+    CompartmentRecorder,
+    ExtracellularRecorder,
+    Recorder,
+    SpikeRecorder,
+    StateRecorder,
+    WeightRecorder,
+)
 from ranvier.network.rule_base import Rule
 from ranvier.network.rule_choice import make_rule, pairs_of, values_of
 from ranvier.network.sites import SiteLike
 from ranvier.populations.model_base import AnySynapse, NeuronModel, Stimulator
-from ranvier.populations.populations import Neurons, Population, PopulationView, selection_of
+from ranvier.populations.populations import Neurons, Population, PopulationView, common_layout, selection_of
 from ranvier.recording.destinations import FilePath, checked_destination
-from ranvier.space.positions import PositionsLike
+from ranvier.space.contacts import checked_contacts
+from ranvier.space.positions import PositionsLike, check_unit
 from ranvier.space.rotations import Rotation
 
 __all__ = ["Network", "check_network", "contents_of", "snapshot_of"]
@@ -762,6 +778,74 @@ class Network(NamedAttributes):
         recorder = self._record_state("record_compartments", cells, variables, interval, to, overwrite)
         assert isinstance(recorder, CompartmentRecorder)
         return recorder
+
+    @known_keywords
+    def record_extracellular(
+        self,
+        contacts: Any,
+        interval: float = 0.1,
+        *,
+        cells: Neurons,
+        sigma: float = 0.3,
+        unit: str | None = None,
+        to: FilePath | None = None,
+        overwrite: bool = False,
+    ) -> ExtracellularRecorder:
+        """Record potentials outside of cells, at contacts of electrodes.
+
+        The potential is that of the membrane currents of all compartments, each a line with a constant current per
+        length in an infinite homogeneous medium (Holt and Koch 1999). Nearer to the axis of a compartment than its
+        radius it is that at the radius. It does not act on the cells.
+
+        Parameters
+        ----------
+        contacts
+            Coordinates, shape ``(contacts, 3)``, or a probe of probeinterface in three dimensions.
+        interval
+            Sampling interval, ms. Samples are taken at multiples of it.
+        cells
+            Detailed cells with positions.
+        sigma
+            Conductivity of the medium, S/m.
+        unit
+            Unit of an array, ``"um"`` or ``"mm"``; None: that of the positions.
+        to, overwrite
+            As for `record_spikes`.
+
+        Returns
+        -------
+        ExtracellularRecorder
+            `Simulation.extracellular` of it returns potentials in mV.
+
+        Raises
+        ------
+        StateError
+            For cells without positions.
+        ShapeError, ValueOutOfBoundsError
+            For contacts that are not points in space, no cells, and a conductivity that is not positive. A contact
+            within a cell is found when the simulation is built.
+        GridError, FileError
+            As for `record_state`.
+        """
+        view = self._view("cells", cells)
+        if not len(view):
+            raise ShapeError("cells", "none", "potentials need at least one cell")
+        layout = common_layout(view)
+        points = checked_contacts(contacts, layout.unit if unit is None else check_unit("unit", unit))
+        conductivity = number("sigma", sigma)
+        if not 0.0 < conductivity < math.inf:
+            raise ValueOutOfBoundsError("sigma", f"{sigma} S/m", "it must be positive and finite")
+        destination, replaces = self._destination(to, overwrite)
+        return self._make(
+            RecordExtracellular(
+                neurons=selection_of(view),
+                contacts=points,
+                sigma=conductivity,
+                interval=number("interval", interval),
+                to=destination,
+                overwrite=replaces,
+            )
+        )
 
     def _record_state(
         self,

@@ -16,7 +16,15 @@ from ranvier.base.times import text_of
 from ranvier.network.projections import Projection
 from ranvier.populations.populations import PopulationView
 
-__all__ = ["CompartmentRecorder", "Recorder", "SpikeRecorder", "StateRecorder", "WeightRecorder", "sample_bytes"]
+__all__ = [
+    "CompartmentRecorder",
+    "ExtracellularRecorder",
+    "Recorder",
+    "SpikeRecorder",
+    "StateRecorder",
+    "WeightRecorder",
+    "sample_bytes",
+]
 
 Kind = Literal["spikes", "state", "weights"]
 _UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
@@ -189,6 +197,39 @@ class CompartmentRecorder(StateRecorder):
             f"{', '.join(self.variables)} of {counted(len(self.ids), 'compartment')} of {cells} every "
             f"{text_of(self.interval)} ms"
         )
+
+
+class ExtracellularRecorder(StateRecorder):
+    """Records potentials outside of cells.
+
+    Attributes
+    ----------
+    neurons
+        The cells whose membrane currents act, as a population or a view.
+    ids
+        Numbers of the contacts, from 0.
+    contacts
+        Coordinates of the contacts, um, shape ``(contacts, 3)``.
+    sigma
+        Conductivity of the medium, S/m.
+    variables
+        ``("V_e",)``, the potential, mV.
+    interval
+        Sampling interval, ms; samples are taken at multiples of it.
+    """
+
+    contacts: npt.NDArray[np.float64]
+    sigma: float
+
+    def __init__(self, network: Any, index: int, values: Mapping[str, Any]) -> None:
+        super().__init__(network, index, values)
+        self._put(variables=("V_e",), ids=np.arange(len(self.contacts)))
+
+    @property
+    def description(self) -> str:
+        """Recorded values and neurons, in a line."""
+        cells = f"{counted(len(self.neurons), 'cell')} of {self.population_names}"
+        return f"V_e at {counted(len(self.ids), 'contact')} of {cells} every {text_of(self.interval)} ms"
 
 
 class WeightRecorder(Recorder):

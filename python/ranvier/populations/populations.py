@@ -22,6 +22,7 @@ from ranvier.base.values import StoredValues
 from ranvier.cells.cell import Cell
 from ranvier.cells.kinds import CellKinds
 from ranvier.cells.layout import at_fraction, coordinates_of
+from ranvier.cells.lines import CompartmentLines, lines_of
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.populations.selections import Index, Indices, chosen_positions, index_text, merged, part_of_positions, pick
 from ranvier.space.displacements import displacements, lengths, period_of, point_in
@@ -301,6 +302,31 @@ class PopulationView(Immutable):
         middle = at_fraction(shape.morphology.sections[0], sections[0], 0.5)
         moved = ((points - middle) @ matrix.T + to_um[given] * place for points in sections)
         return tuple(locked(points / to_um[wanted]) for points in moved)
+
+    def compartment_lines(self, index: int = 0) -> CompartmentLines:
+        """Return where the compartments of a cell are, um: lines, rotated and moved to the position of the cell.
+
+        Parameters
+        ----------
+        index
+            Of the cell in this view.
+
+        Raises
+        ------
+        StateError
+            As for `rotations`.
+        IndexOutOfBoundsError
+            For an index that the view does not have.
+        """
+        one = self[index]
+        matrix = one.rotations[0]
+        layout = common_layout(one)
+        place = np.zeros(3)
+        place[: layout.dimensions] = one.positions[0]
+        cell = one.population.cell
+        assert cell is not None
+        shape = cell.kinds[cell.kind_of[one.indices[0]]] if isinstance(cell, CellKinds) else cell
+        return lines_of(shape).moved(matrix, {"um": 1.0, "mm": 1000.0}[layout.unit] * place)
 
     @property
     def is_contiguous(self) -> bool:

@@ -29,7 +29,7 @@ from ranvier.recording.conversion import (
 from ranvier.recording.neuron_ids import IdArray, IntArray, NeuronIds
 from ranvier.recording.segments import Neurons, Segment
 
-__all__ = ["CompartmentData", "IntArray", "SpikeData", "StateData", "WeightData", "joined"]
+__all__ = ["CompartmentData", "ExtracellularData", "IntArray", "SpikeData", "StateData", "WeightData", "joined"]
 
 # Length of the raster and number of lines in pictures for notebooks.
 _SHOWN_MS, _SHOWN_LINES = 500.0, 5
@@ -411,6 +411,46 @@ class CompartmentData(StateData):
         return (
             f"<CompartmentData of {', '.join(self.variables)}: {counted(len(self), 'sample')} of "
             f"{counted(len(self.ids), 'compartment')} of {counted(len(np.unique(self.ids)), 'cell')} of "
+            f"{self.population}>"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class ExtracellularData(StateData):
+    """Samples of potentials at contacts of electrodes: ``data.potentials`` has the shape ``(samples, contacts)``, mV.
+
+    Attributes
+    ----------
+    steps
+        Step after which each sample was taken, shape ``(samples,)``.
+    ids
+        Numbers of the contacts, from 0.
+    contacts
+        Coordinates of the contacts, um, shape ``(contacts, 3)``.
+    variables
+        ``("V_e",)``.
+    values
+        All samples, shape ``(samples, 1, contacts)``, mV.
+    resolution
+        Length of a step, ms.
+    population
+        Name of the population of the cells.
+    """
+
+    contacts: FloatArray
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _lock(self, "contacts")
+
+    @property
+    def potentials(self) -> FloatArray:
+        """Potentials, mV, shape ``(samples, contacts)``."""
+        return self.values[:, 0, :]
+
+    def __repr__(self) -> str:
+        return (
+            f"<ExtracellularData: {counted(len(self), 'sample')} at {counted(len(self.ids), 'contact')} of "
             f"{self.population}>"
         )
 

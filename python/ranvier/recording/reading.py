@@ -16,7 +16,15 @@ from ranvier.base.paths import checked_path, file_errors
 from ranvier.base.times import text_of, time_of
 from ranvier.errors import FileError, IncompleteRecordingWarning
 from ranvier.recording import csv_files, hdf5_files
-from ranvier.recording.data import CompartmentData, IntArray, SpikeData, StateData, WeightData, joined
+from ranvier.recording.data import (
+    CompartmentData,
+    ExtracellularData,
+    IntArray,
+    SpikeData,
+    StateData,
+    WeightData,
+    joined,
+)
 from ranvier.recording.files import CSV_SUFFIX, files_of_ranks, path_of_rank, peek
 from ranvier.recording.neuron_ids import NeuronIds
 from ranvier.recording.pieces import CORRUPT, Metadata, Recorded
@@ -106,6 +114,8 @@ def _state(parts: list[Recorded]) -> StateData:
     if at_compartments:
         places = _integers(columns["compartments"])
         return CompartmentData(steps, ids, variables, values, resolution, population, places)
+    if "contacts" in metadata:
+        return ExtracellularData(steps, ids, variables, values, resolution, population, np.array(metadata["contacts"]))
     return StateData(steps, ids, variables, values, resolution, population)
 
 

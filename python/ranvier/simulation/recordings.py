@@ -14,8 +14,10 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.paths import check_writable
+from ranvier.errors import StateError
 from ranvier.network.recorders import (
     CompartmentRecorder,
+    ExtracellularRecorder,
     Recorder,
     SpikeRecorder,
     StateRecorder,
@@ -24,7 +26,7 @@ from ranvier.network.recorders import (
 )
 from ranvier.processes.agreement import agree, agreed, from_root
 from ranvier.recording import files, reading
-from ranvier.recording.data import CompartmentData, IntArray, SpikeData, StateData, WeightData
+from ranvier.recording.data import CompartmentData, ExtracellularData, IntArray, SpikeData, StateData, WeightData
 from ranvier.recording.kept import Pieces
 from ranvier.recording.neuron_ids import NeuronIds
 from ranvier.recording.pace import Pace
@@ -32,6 +34,7 @@ from ranvier.recording.saved import Columns, load_samples, load_spikes, save_sam
 from ranvier.recording.segments import Segment, as_segment
 from ranvier.simulation import recording_memory
 from ranvier.simulation.connections import Connections
+from ranvier.simulation.readouts import set_readouts
 from ranvier.simulation.recording_memory import SPIKE_BYTES, RecordingMemory
 
 __all__ = ["RecordingStore", "check_files"]
@@ -46,7 +49,15 @@ Data = TypeVar("Data", SpikeData, StateData, WeightData)
 def check_files(recorders: Sequence[Recorder], communicator: _core.Communicator, gather: str) -> None:
     """Check that this process can write its files of recorders, and that no existing data would be lost."""
     for recorder in recorders:
-        if recorder.to is None or not _writes(communicator, gather):
+        if recorder.to is None:
+            continue
+        if isinstance(recorder, ExtracellularRecorder) and _apart(communicator, gather):
+            raise StateError(
+                f"file {recorder.to}",
+                bound="each process has a part of the potentials, that of its cells, with recordings='local'",
+                remedy="use recordings='root'",
+            )
+        if not _writes(communicator, gather):
             continue
         path = _path(recorder.to, communicator, gather)
         check_writable(path, files.SUFFIXES)
@@ -101,6 +112,7 @@ class RecordingStore:
         self._synapses = {
             recorder: find_synapses(recorder) for recorder in self._recorders if isinstance(recorder, WeightRecorder)
         }
+        set_readouts(core, self._recorders, communicator)
         self._places = {
             recorder: self._find_places(recorder)
             for recorder in self._recorders
@@ -324,6 +336,9 @@ class RecordingStore:
             if isinstance(recorder, CompartmentRecorder):
                 compartments = recorder.compartments[places]
                 return CompartmentData(steps, ids, recorder.variables, values, self._resolution, names, compartments)
+            if isinstance(recorder, ExtracellularRecorder):
+                contacts = recorder.contacts[places]
+                return ExtracellularData(steps, ids, recorder.variables, values, self._resolution, names, contacts)
             return StateData(steps, ids, recorder.variables, values, self._resolution, names)
 
         return self._fetch(recorder, take, reading.read_state)
@@ -488,6 +503,8 @@ class RecordingStore:
             fixed["ids"] = recorder.ids[self._places[recorder]]
             if isinstance(recorder, CompartmentRecorder):
                 fixed["compartments"] = recorder.compartments[self._places[recorder]]
+            if isinstance(recorder, ExtracellularRecorder):
+                metadata["contacts"] = recorder.contacts.tolist()
         elif isinstance(recorder, WeightRecorder):
             metadata["projection"] = recorder.projection.name
             metadata["interval"] = recorder.interval

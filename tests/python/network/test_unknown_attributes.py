@@ -46,7 +46,11 @@ WRONG: list[tuple[Callable[[Parts], Any], str, str]] = [
     (lambda parts: parts.exc, "I_e", 'write sim.get(population, "I_e")'),
     (lambda parts: parts.exc[1:3], "V_m", 'write sim.get(population, "V_m")'),
     (lambda parts: parts.exc, "nmae", "did you mean 'name'?"),
-    (lambda parts: parts.exc, "colour_of_the_dots", "it has cell, compartment_count, first_id, ids,"),
+    (
+        lambda parts: parts.exc,
+        "colour_of_the_dots",
+        "it has cell, compartment_count, compartment_lines, first_id, ids,",
+    ),
     (lambda parts: parts.exc.values, "C_m", 'write values["C_m"]'),
     (lambda parts: parts.projection, "weigth", "did you mean 'weight'?"),
     (lambda parts: parts.projection, "weights", "write sim.connections("),

@@ -1,0 +1,66 @@
+"""The weights with which membrane currents of compartments enter recorded potentials."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ranvier import _core
+from ranvier.base.values import FloatArray
+from ranvier.errors import ValueOutOfBoundsError
+from ranvier.network.recorders import ExtracellularRecorder, Recorder
+from ranvier.populations.populations import PopulationView
+from ranvier.processes.agreement import agreed
+
+__all__ = ["set_readouts"]
+
+
+def set_readouts(core: _core.Simulation, recorders: tuple[Recorder, ...], communicator: _core.Communicator) -> None:
+    """Compute the weights of the cells of this process for all recorders of potentials. All processes must call it.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        For a contact within a cell.
+    """
+    for recorder in recorders:
+        if not isinstance(recorder, ExtracellularRecorder) or communicator.is_dry_run:
+            continue
+        largest = 0.0
+        with agreed(communicator, "contacts of electrodes"):
+            for neuron, cell in _cells_here(core, recorder.neurons):
+                weights = _weights(recorder, cell)
+                core.set_readout(recorder.index, neuron, weights.ravel())
+                largest = max(largest, float(np.abs(weights).max(initial=0.0)))
+        # The same grid for the sums of all processes.
+        exponent = math.frexp(largest)[1] if largest > 0.0 else -1000
+        core.set_readout_exponent(recorder.index, communicator.greatest(exponent + 1000) - 1000)
+
+
+def _cells_here(core: _core.Simulation, view: PopulationView) -> Iterator[tuple[int, PopulationView]]:
+    """Return the cells of a view that are on this process, one by one, with their ids."""
+    for one in view:
+        neuron = int(one.first_id)
+        _, stride, size, listed = core.local_ids(neuron, 1)
+        if size if stride else len(listed):
+            yield neuron, one
+
+
+def _weights(recorder: ExtracellularRecorder, cell: PopulationView) -> FloatArray:
+    """Return the potential at each contact for a current of each compartment, mV/pA, shape (compartments, contacts)."""
+    lines = cell.compartment_lines()
+    unit, inside = _core.line_potentials(lines.begin, lines.end, 0.5 * lines.diameter, recorder.contacts)
+    within = np.flatnonzero(inside >= 0)
+    if len(within):
+        contact = int(inside[within[0]])
+        raise ValueOutOfBoundsError(
+            f"contact {contact} of a recorder of potentials",
+            f"{tuple(recorder.contacts[contact].tolist())} um",
+            f"it is within compartment {within[0]} of cell {cell.first_id}, {cell.name}",
+            "move the contact or the cell",
+        )
+    # pA / (S/m um) is 1e-6 V.
+    weights: FloatArray = unit.reshape(len(lines), len(recorder.contacts)) * (1e-3 / (4.0 * math.pi * recorder.sigma))
+    return weights

@@ -1,0 +1,62 @@
+"""Cells with electrodes beside them; as a program: the potentials on the processes that run it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import ranvier as rv
+
+STEP = 0.05
+CONTACTS = np.array([[30.0, y, 5.0] for y in range(-150, 350, 50)])
+
+
+def cell(**keys: Any) -> rv.Cell:
+    """Return a cell with sections in space."""
+    points = [
+        [(0.0, -10.0, 0.0, 20.0), (0.0, 10.0, 0.0, 20.0)],
+        [(0.0, 10.0, 0.0, 3.0), (20.0, 150.0, 10.0, 2.0), (0.0, 300.0, 0.0, 1.0)],
+        [(0.0, -10.0, 0.0, 2.0), (-80.0, -90.0, 20.0, 1.5)],
+        [(0.0, -10.0, 0.0, 2.0), (70.0, -100.0, -30.0, 1.0)],
+    ]
+    tree = rv.Morphology(
+        [
+            rv.Section(points=each, parent=None if i == 0 else 0, parent_position=float(i == 1))
+            for i, each in enumerate(points)
+        ]
+    )
+    given: dict[str, Any] = {
+        "compartments": [1, 6, 3, 3],
+        "membrane": [("all", rv.pas(g=1e-4, e=-65.0)), ("soma", rv.hh())],
+        "receptors": {"ampa": (rv.exp2syn(tau_rise=0.5, tau_decay=3.0), rv.at(1, 0.9))},
+    }
+    return rv.Cell(tree, **{**given, **keys})
+
+
+def network(seed: int = 3, **recorded: Any) -> tuple[rv.Network, rv.ExtracellularRecorder, rv.CompartmentRecorder]:
+    """Return a network of cells that get synaptic input, with contacts beside them."""
+    net = rv.Network(resolution=STEP, seed=seed)
+    positions = rv.positions([[0.0, 0.0, 0.0], [120.0, 20.0, -40.0], [-60.0, 10.0, 90.0]], unit="um")
+    cells = net.create(cell(), positions=positions, rotation=rv.random_rotation("y"), I_e=200.0, name="cells")
+    net.stimulate(cells, "poisson_generator", rate=800.0, weight=4.0, delay=0.5)
+    potentials = net.record_extracellular(CONTACTS, interval=4 * STEP, cells=cells, **recorded)
+    return net, potentials, net.record_compartments(cells, interval=4 * STEP)
+
+
+def potentials(**options: Any) -> npt.NDArray[np.float64]:
+    """Return the recorded potentials of a simulation with these options."""
+    net, recorder, _ = network()
+    sim = rv.Simulation(net, progress=False, **options)
+    sim.run(6.0)
+    return sim.extracellular(recorder).potentials
+
+
+if __name__ == "__main__":
+    for placement in ("round_robin", "shuffle"):
+        for recordings in ("everywhere", "root"):
+            values = potentials(recordings=recordings, processes=rv.Processes(placement=placement))
+            if len(values):
+                print(values.tobytes().hex()[-200:], file=sys.stdout)
