@@ -37,10 +37,10 @@ class OperationCounts {
     }
     /// P2P: a source at a target, multiplied by its strength and added.
     constexpr Count pair() const { return unit_potential() + 2 * numbers_of_target(); }
-    /// P2P: the sum of some sources at a target, in units of the solver.
-    constexpr Count near_sum() const { return 2 * numbers_of_target(); }
-    /// P2P: a source in the coordinates of the box of its targets.
-    constexpr Count near_source() const { return 11; }
+    /// P2P: a target in the coordinates of some sources, and their sum in units of the solver.
+    constexpr Count near_sum() const { return 3 + 2 * numbers_of_target(); }
+    /// P2P: a source in the coordinates of the box of its targets, where that has another size.
+    constexpr Count near_source() const { return 10; }
 
     /// Harmonics of a point up to a degree, by recurrences in l and m.
     static constexpr Count regular_harmonics(std::uint32_t degree) {

@@ -58,6 +58,58 @@ RANVIER_ALWAYS_INLINE void multiply_one(const Real* matrix, std::size_t stride, 
     }
 }
 
+/// Vectors that multiply_group() multiplies by a matrix at once.
+constexpr std::size_t group_size = 4;
+
+/// `registers` registers of `bytes` bytes of rows of each vector of a group. Vectors are types here: from loops over
+/// arrays, compilers make slow code.
+template <std::size_t bytes, std::size_t registers, class Real>
+RANVIER_ALWAYS_INLINE void multiply_group_panel(const Real* matrix, std::size_t stride, std::size_t columns,
+                                                const Real* in, Real* const* out, std::size_t row) {
+    using Register [[gnu::vector_size(bytes)]] = Real;
+    constexpr std::size_t lanes = bytes / sizeof(Real);
+    Register sums[group_size][registers];
+    for (std::size_t v = 0; v < group_size; ++v) {
+        for (std::size_t i = 0; i < registers; ++i) __builtin_memcpy(&sums[v][i], out[v] + row + i * lanes, bytes);
+    }
+    for (std::size_t column = 0; column < columns; ++column) {
+        Register entries[registers];
+        for (std::size_t i = 0; i < registers; ++i) {
+            __builtin_memcpy(&entries[i], matrix + column * stride + row + i * lanes, bytes);
+        }
+        for (std::size_t v = 0; v < group_size; ++v) {
+            const Real factor = in[v * stride + column];
+            for (std::size_t i = 0; i < registers; ++i) sums[v][i] += entries[i] * factor;
+        }
+    }
+    for (std::size_t v = 0; v < group_size; ++v) {
+        for (std::size_t i = 0; i < registers; ++i) __builtin_memcpy(out[v] + row + i * lanes, &sums[v][i], bytes);
+    }
+}
+
+/// out[v] += matrix in[v] for a group of vectors, one after another in `in`, of one sample: the matrix is read once.
+template <InstructionSet set, class Real>
+RANVIER_ALWAYS_INLINE void multiply_group(const Real* matrix, std::size_t stride, std::size_t columns, const Real* in,
+                                          Real* const* out) {
+    // The sums of a group, entries and a factor fit into 32 or 16 registers.
+    constexpr std::size_t bytes = vector_bytes<set>;
+    constexpr std::size_t registers = set == InstructionSet::avx512 ? 4 : 2;
+    constexpr std::size_t rows = registers * bytes / sizeof(Real);
+    constexpr std::size_t unit = 32 / sizeof(Real);
+    std::size_t row = 0;
+    for (; row + rows <= stride; row += rows) {
+        multiply_group_panel<bytes, registers>(matrix, stride, columns, in, out, row);
+    }
+    for (; row + 2 * unit <= stride; row += 2 * unit) {
+        multiply_group_panel<std::min<std::size_t>(bytes, 64), 64 / std::min<std::size_t>(bytes, 64)>(
+            matrix, stride, columns, in, out, row);
+    }
+    if (row < stride) {
+        multiply_group_panel<std::min<std::size_t>(bytes, 32), 32 / std::min<std::size_t>(bytes, 32)>(
+            matrix, stride, columns, in, out, row);
+    }
+}
+
 /// out += matrix in, for a multiple of sample_lanes samples: four rows at a time.
 template <class Real>
 RANVIER_ALWAYS_INLINE void multiply_many(const Real* matrix, std::size_t stride, std::size_t count, std::size_t samples,
@@ -177,10 +229,20 @@ RANVIER_ALWAYS_INLINE void move_along_z(const Real* entries, std::uint32_t order
     }
 }
 
+/// Of M2L: sums of 8 octants, a group, and one more.
+constexpr std::size_t scratch_expansions = 8 + group_size + 1;
+
 template <class Real>
 struct ToLocal {
     using Neighbor = typename Operators<Real>::Neighbor;
 
+    RANVIER_ALWAYS_INLINE static std::size_t place(const Neighbor& neighbor) {
+        return place_of(static_cast<std::size_t>(std::abs(neighbor.x)), static_cast<std::size_t>(std::abs(neighbor.y)),
+                        static_cast<std::size_t>(std::abs(neighbor.z)));
+    }
+
+    /// @param scratch scratch_expansions expansions
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void run(const AlignedVector<Real>* matrices, const AlignedVector<Real>* signs,
                                           Translation translation, std::uint32_t order, std::size_t stride,
                                           const Neighbor* neighbors, std::size_t neighbor_count, std::size_t samples,
@@ -188,54 +250,71 @@ struct ToLocal {
         const std::size_t count = harmonic_count(order);
         if (order == 0) {
             for (std::size_t i = 0; i < neighbor_count; ++i) {
-                const Neighbor& n = neighbors[i];
-                const Real factor =
-                    matrices[place_of(static_cast<std::size_t>(std::abs(n.x)), static_cast<std::size_t>(std::abs(n.y)),
-                                      static_cast<std::size_t>(std::abs(n.z)))][0];
-                for (std::size_t t = 0; t < samples; ++t) local[t] += factor * n.multipole[t];
+                const Real factor = matrices[place(neighbors[i])][0];
+                for (std::size_t t = 0; t < samples; ++t) local[t] += factor * neighbors[i].multipole[t];
             }
             return;
         }
-        Real* const flipped = scratch;
-        Real* const sums = scratch + stride * samples;
-        Real* const turned = scratch + 2 * stride * samples;
-        Real* const moved = scratch + 3 * stride * samples;
-        const RotatedParts parts(order);
+        const std::size_t size = stride * samples;
+        // One for each octant.
+        Real* const sums = scratch;
+        Real* const flipped = scratch + 8 * size;
+        for (std::size_t k = 0; k < scratch_expansions * size; ++k) scratch[k] = Real{0};
+        bool is_used[8] = {};
         std::size_t i = 0;
         while (i < neighbor_count) {
-            const std::size_t octant = sign_of(neighbors[i]);
-            const Real* const sign = signs[octant].data();
-            for (std::size_t k = 0; k < stride * samples; ++k) sums[k] = Real{0};
-            for (; i < neighbor_count && sign_of(neighbors[i]) == octant; ++i) {
-                const Neighbor& n = neighbors[i];
-                const Real* const matrix =
-                    matrices[place_of(static_cast<std::size_t>(std::abs(n.x)), static_cast<std::size_t>(std::abs(n.y)),
-                                      static_cast<std::size_t>(std::abs(n.z)))]
-                        .data();
+            const std::size_t group_place = place(neighbors[i]);
+            const Real* const matrix = matrices[group_place].data();
+            // A group of one matrix at once. Their octants differ, so no sum is written twice; what is left of a group
+            // is 0, and added to the last expansion of scratch.
+            Real* const rest = scratch + (scratch_expansions - 1) * size;
+            Real* to[group_size] = {rest, rest, rest, rest};
+            std::size_t vectors = 0;
+            const std::size_t most = samples == 1 && translation == Translation::dense ? group_size : 1;
+            for (; vectors < most && i < neighbor_count && place(neighbors[i]) == group_place; ++i, ++vectors) {
+                const std::size_t octant = sign_of(neighbors[i]);
+                const Real* const sign = signs[octant].data();
+                const Real* const from = neighbors[i].multipole;
+                Real* const into = flipped + vectors * stride;
                 if (samples == 1) {
                     RANVIER_NO_OVERLAP
-                    for (std::size_t k = 0; k < count; ++k) flipped[k] = sign[k] * n.multipole[k];
+                    for (std::size_t k = 0; k < count; ++k) into[k] = sign[k] * from[k];
                 } else {
                     for (std::size_t k = 0; k < count; ++k) {
                         RANVIER_NO_OVERLAP
                         for (std::size_t t = 0; t < samples; ++t) {
-                            flipped[k * samples + t] = sign[k] * n.multipole[k * samples + t];
+                            into[k * samples + t] = sign[k] * from[k * samples + t];
                         }
                     }
                 }
-                if (translation == Translation::dense) {
-                    multiply(matrix, stride, count, samples, flipped, sums);
-                } else {
-                    rotate(matrix, order, samples, flipped, turned);
-                    move_along_z(matrix + parts.along, order, samples, turned, moved);
-                    rotate(matrix + parts.transposed, order, samples, moved, turned);
-                    RANVIER_NO_OVERLAP
-                    for (std::size_t k = 0; k < count * samples; ++k) sums[k] += turned[k];
-                }
+                is_used[octant] = true;
+                to[vectors] = sums + octant * size;
             }
+            if (translation == Translation::rotation) {
+                Real* const turned = flipped + size;
+                Real* const moved = flipped + 2 * size;
+                const RotatedParts parts(order);
+                rotate(matrix, order, samples, flipped, turned);
+                move_along_z(matrix + parts.along, order, samples, turned, moved);
+                rotate(matrix + parts.transposed, order, samples, moved, turned);
+                RANVIER_NO_OVERLAP
+                for (std::size_t k = 0; k < count * samples; ++k) to[0][k] += turned[k];
+            } else if (samples > 1) {
+                multiply_many(matrix, stride, count, samples, flipped, to[0]);
+            } else if (vectors > 1) {
+                for (std::size_t k = vectors * stride; k < group_size * stride; ++k) flipped[k] = Real{0};
+                multiply_group<set>(matrix, stride, count, flipped, to);
+            } else {
+                multiply_one(matrix, stride, count, flipped, to[0]);
+            }
+        }
+        for (std::size_t octant = 0; octant < 8; ++octant) {
+            if (!is_used[octant]) continue;
+            const Real* const sign = signs[octant].data();
+            const Real* const sum = sums + octant * size;
             for (std::size_t k = 0; k < count; ++k) {
                 RANVIER_NO_OVERLAP
-                for (std::size_t t = 0; t < samples; ++t) local[k * samples + t] += sign[k] * sums[k * samples + t];
+                for (std::size_t t = 0; t < samples; ++t) local[k * samples + t] += sign[k] * sum[k * samples + t];
             }
         }
     }
@@ -495,51 +574,83 @@ struct NearValues {
     }
 
     RANVIER_ALWAYS_INLINE static void run(const NearSource<Real>* sources, std::size_t source_count,
-                                          const Real* strengths, const Real* targets, std::size_t target_count,
-                                          std::size_t samples, double scale, double gradient_scale, double* potentials,
-                                          double* gradients) {
+                                          const Real* strengths, const Real* targets, Real shift_x, Real shift_y,
+                                          Real shift_z, std::size_t target_count, std::size_t samples, double scale,
+                                          double gradient_scale, double* potentials, double* gradients) {
         for (std::size_t first = 0; first < target_count; first += point_lanes) {
             const std::size_t valid = std::min(point_lanes, target_count - first);
             const Real* const block = targets + first * 3;
             double* const out = potentials + first * samples;
             double* const gradient = has_gradient ? gradients + first * samples * 3 : nullptr;
-            if (samples == 1) {
-                Real sums[point_lanes] = {};
-                Real sums_x[point_lanes] = {};
-                Real sums_y[point_lanes] = {};
-                Real sums_z[point_lanes] = {};
-                for (std::size_t j = 0; j < source_count; ++j) {
-                    const NearSource<Real> source = sources[j];
-                    const Real strength = strengths[j];
-                    for (std::size_t i = 0; i < point_lanes; ++i) {
-                        const NearValue<Real> unit =
-                            value(source, block[i], block[point_lanes + i], block[2 * point_lanes + i]);
-                        sums[i] += strength * unit.potential;
-                        if constexpr (has_gradient) {
-                            sums_x[i] += strength * unit.x;
-                            sums_y[i] += strength * unit.y;
-                            sums_z[i] += strength * unit.z;
-                        }
-                    }
-                }
-                for (std::size_t i = 0; i < valid; ++i) {
-                    out[i] += scale * static_cast<double>(sums[i]);
-                    if constexpr (has_gradient) {
-                        gradient[3 * i] += gradient_scale * static_cast<double>(sums_x[i]);
-                        gradient[3 * i + 1] += gradient_scale * static_cast<double>(sums_y[i]);
-                        gradient[3 * i + 2] += gradient_scale * static_cast<double>(sums_z[i]);
-                    }
-                }
-                continue;
+            if (samples > 1) {
+                const Place<point_lanes> place(block, shift_x, shift_y, shift_z);
+                add_samples(sources, source_count, strengths, place, valid, samples, scale, gradient_scale, out,
+                            gradient);
+            } else if (valid > 8) {
+                const Place<point_lanes> place(block, shift_x, shift_y, shift_z);
+                add_one(sources, source_count, strengths, place, valid, scale, gradient_scale, out, gradient);
+            } else if (valid > 4) {
+                const Place<8> place(block, shift_x, shift_y, shift_z);
+                add_one(sources, source_count, strengths, place, valid, scale, gradient_scale, out, gradient);
+            } else {
+                const Place<4> place(block, shift_x, shift_y, shift_z);
+                add_one(sources, source_count, strengths, place, valid, scale, gradient_scale, out, gradient);
             }
-            add_samples(sources, source_count, strengths, block, valid, samples, scale, gradient_scale, out, gradient);
+        }
+    }
+
+    /// The first `lanes` targets of a block, in the coordinates of the sources.
+    template <std::size_t lanes>
+    struct Place {
+        RANVIER_ALWAYS_INLINE Place(const Real* block, Real shift_x, Real shift_y, Real shift_z) {
+            for (std::size_t i = 0; i < lanes; ++i) {
+                x[i] = block[i] + shift_x;
+                y[i] = block[point_lanes + i] + shift_y;
+                z[i] = block[2 * point_lanes + i] + shift_z;
+            }
+        }
+
+        Real x[lanes];
+        Real y[lanes];
+        Real z[lanes];
+    };
+
+    /// One sample.
+    template <std::size_t lanes>
+    RANVIER_ALWAYS_INLINE static void add_one(const NearSource<Real>* sources, std::size_t source_count,
+                                              const Real* strengths, const Place<lanes>& place, std::size_t valid,
+                                              double scale, double gradient_scale, double* out, double* gradient) {
+        Real sums[lanes] = {};
+        Real sums_x[lanes] = {};
+        Real sums_y[lanes] = {};
+        Real sums_z[lanes] = {};
+        for (std::size_t j = 0; j < source_count; ++j) {
+            const NearSource<Real> source = sources[j];
+            const Real strength = strengths[j];
+            for (std::size_t i = 0; i < lanes; ++i) {
+                const NearValue<Real> unit = value(source, place.x[i], place.y[i], place.z[i]);
+                sums[i] += strength * unit.potential;
+                if constexpr (has_gradient) {
+                    sums_x[i] += strength * unit.x;
+                    sums_y[i] += strength * unit.y;
+                    sums_z[i] += strength * unit.z;
+                }
+            }
+        }
+        for (std::size_t i = 0; i < valid; ++i) {
+            out[i] += scale * static_cast<double>(sums[i]);
+            if constexpr (has_gradient) {
+                gradient[3 * i] += gradient_scale * static_cast<double>(sums_x[i]);
+                gradient[3 * i + 1] += gradient_scale * static_cast<double>(sums_y[i]);
+                gradient[3 * i + 2] += gradient_scale * static_cast<double>(sums_z[i]);
+            }
         }
     }
 
     RANVIER_ALWAYS_INLINE static void add_samples(const NearSource<Real>* sources, std::size_t source_count,
-                                                  const Real* strengths, const Real* block, std::size_t valid,
-                                                  std::size_t samples, double scale, double gradient_scale, double* out,
-                                                  double* gradient) {
+                                                  const Real* strengths, const Place<point_lanes>& place,
+                                                  std::size_t valid, std::size_t samples, double scale,
+                                                  double gradient_scale, double* out, double* gradient) {
         constexpr std::size_t at_once = 16;
         constexpr std::size_t parts = has_gradient ? 4 : 1;
         Real units[at_once][parts][point_lanes];
@@ -548,8 +659,7 @@ struct NearValues {
             for (std::size_t k = 0; k < sources_left; ++k) {
                 const NearSource<Real> source = sources[j + k];
                 for (std::size_t i = 0; i < point_lanes; ++i) {
-                    const NearValue<Real> unit =
-                        value(source, block[i], block[point_lanes + i], block[2 * point_lanes + i]);
+                    const NearValue<Real> unit = value(source, place.x[i], place.y[i], place.z[i]);
                     units[k][0][i] = unit.potential;
                     if constexpr (has_gradient) {
                         units[k][1][i] = unit.x;
@@ -683,6 +793,7 @@ Operators<Real>::Operators(std::uint32_t order, Translation translation, Instruc
             for (std::size_t z = 0; z < 4; ++z) {
                 if (x < 2 && y < 2 && z < 2) continue;
                 const Point offset{static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)};
+                factors_[place_of(x, y, z)] = static_cast<Real>(1.0 / std::sqrt(dot(offset, offset)));
                 to_local_[place_of(x, y, z)] =
                     converted<Real>(translation == Translation::dense || order == 0
                                         ? multipole_to_local_matrix(order, offset, stride_)
@@ -727,7 +838,7 @@ void Operators<Real>::local_to_local(std::uint32_t child, const Real* from, std:
 template <class Real>
 void Operators<Real>::multipole_to_local(std::span<const Neighbor> neighbors, std::size_t samples, Real* local) const {
     thread_local AlignedVector<Real> scratch;
-    scratch.resize(4 * stride_ * samples);
+    scratch.resize(scratch_expansions * stride_ * samples);
     Dispatched<ToLocal<Real>>::call(instruction_set_, to_local_.data(), signs_.data(), translation_, order_, stride_,
                                     neighbors.data(), neighbors.size(), samples, scratch.data(), local);
 }
@@ -791,12 +902,14 @@ void Operators<Real>::multipole_to_targets(const Real* multipole, const Point& c
 
 template <class Real>
 void Operators<Real>::sources_to_targets(std::span<const NearSource<Real>> sources, const Real* strengths,
-                                         bool are_points, const Real* targets, std::size_t count, std::size_t samples,
-                                         double scale, double* potentials, double* gradients) const {
+                                         bool are_points, const Real* targets, const Point& shift, std::size_t count,
+                                         std::size_t samples, double scale, double* potentials,
+                                         double* gradients) const {
     const auto call = [&]<bool points, bool gradient>() {
-        Dispatched<NearValues<points, gradient, Real>>::call(instruction_set_, sources.data(), sources.size(),
-                                                             strengths, targets, count, samples, scale, scale * scale,
-                                                             potentials, gradients);
+        Dispatched<NearValues<points, gradient, Real>>::call(
+            instruction_set_, sources.data(), sources.size(), strengths, targets, static_cast<Real>(shift.x),
+            static_cast<Real>(shift.y), static_cast<Real>(shift.z), count, samples, scale, scale * scale, potentials,
+            gradients);
     };
     if (are_points) {
         gradients != nullptr ? call.template operator()<true, true>() : call.template operator()<true, false>();

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <vector>
 
@@ -78,7 +79,12 @@ class Operators {
         std::int8_t y;
         std::int8_t z;
     };
-    /// Adds the multipole expansions of boxes to a local one. Neighbours with the same signs must follow each other.
+    /// At order 0, the potential of a box of unit strength at the centre of a box at this offset.
+    Real factor(std::int64_t x, std::int64_t y, std::int64_t z) const {
+        return factors_[static_cast<std::size_t>(std::abs(x) + 4 * std::abs(y) + 16 * std::abs(z))];
+    }
+    /// Adds the multipole expansions of boxes to a local one. Neighbours with the same |x|, |y| and |z| share a matrix: they
+    /// should follow each other.
     void multipole_to_local(std::span<const Neighbor> neighbors, std::size_t samples, Real* local) const;
     /// Adds the local expansion of the parent to that of a child.
     void local_to_local(std::uint32_t child, const Real* from, std::size_t samples, Real* to) const;
@@ -93,10 +99,10 @@ class Operators {
     void multipole_to_targets(const Real* multipole, const Point& centre, double side, const Real* targets,
                               std::size_t count, std::size_t samples, double scale, double* potentials,
                               double* gradients) const;
-    /// Near sources.
+    /// Near sources, about a point at `-shift` from that of the targets.
     void sources_to_targets(std::span<const NearSource<Real>> sources, const Real* strengths, bool are_points,
-                            const Real* targets, std::size_t count, std::size_t samples, double scale,
-                            double* potentials, double* gradients) const;
+                            const Real* targets, const Point& shift, std::size_t count, std::size_t samples,
+                            double scale, double* potentials, double* gradients) const;
 
    private:
     static std::size_t count_terms(const std::array<std::vector<GradientTerm>, 3>& terms) {
@@ -112,6 +118,7 @@ class Operators {
     std::array<AlignedVector<Real>, 8> to_child_;
     /// For offsets x, y, z from 0 to 3; empty where boxes touch.
     std::array<AlignedVector<Real>, 64> to_local_;
+    std::array<Real, 64> factors_{};
     /// For the signs of an offset.
     std::array<AlignedVector<Real>, 8> signs_;
     std::array<std::vector<GradientTerm>, 3> local_gradient_;

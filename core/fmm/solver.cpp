@@ -131,6 +131,7 @@ class Solver::Implementation {
     virtual ~Implementation() = default;
     virtual void evaluate(std::span<const double> strengths, std::size_t samples, std::span<double> potentials,
                           std::span<double> gradients) = 0;
+    virtual Tasks& tasks() = 0;
     void check_sizes(std::size_t strengths, std::size_t samples, std::size_t potentials, std::size_t gradients) const {
         check_size("strengths", strengths, expected_pieces * samples);
         check_size("potentials", potentials, expected_targets * samples);
@@ -183,6 +184,13 @@ class Solver::Typed final : public Solver::Implementation {
             const auto number = static_cast<std::uint32_t>(is_image ? part.piece - piece_count_ : part.piece);
             parts_.push_back(part_of(all_pieces_[part.piece], part, number, is_image ? options.plane->image : 1.0));
         }
+        near_sources_.resize(parts_.size());
+        for (std::uint32_t box = 0; box < boxes.size(); ++box) {
+            const double inverse_side = 1.0 / tree_.side(boxes[box].level);
+            for (std::size_t part = tree_.parts_begin(box); part < tree_.parts_end(box); ++part) {
+                near_sources_[part] = near_source<Real>(parts_[part], boxes[box].centre, inverse_side);
+            }
+        }
         arrange_targets(targets);
         make_tasks();
         count();
@@ -195,10 +203,16 @@ class Solver::Typed final : public Solver::Implementation {
         prepare(samples, rounded);
         strengths_ = strengths.data();
         find_grids(strengths);
+        divide_work(parts_.size(), [&](std::size_t begin, std::size_t end) {
+            copy_strengths(begin, end, near_strengths_.data() + begin * rounded_);
+        });
         tasks_.signal(*start_);
         tasks_.run();
-        collect(potentials, gradients);
+        divide_work(target_count_,
+                    [&](std::size_t begin, std::size_t end) { collect(begin, end, potentials, gradients); });
     }
+
+    Tasks& tasks() override { return tasks_; }
 
    private:
     struct BoxTask {
@@ -286,13 +300,20 @@ class Solver::Typed final : public Solver::Implementation {
         has_local_.assign(count, 0);
 
         std::vector<std::pair<std::uint32_t, std::uint32_t>> waiting;
-        const auto wait_for_parents = [&](std::vector<std::uint32_t>& parents) -> std::uint64_t {
-            std::sort(parents.begin(), parents.end());
-            parents.erase(std::unique(parents.begin(), parents.end()), parents.end());
-            for (const std::uint32_t parent : parents) {
+        // The last task that was found to wait for the children of a box.
+        std::vector<std::uint64_t> last_waiting(count, 0);
+        std::uint64_t task_number = 0;
+        const auto wait_for_parents = [&](std::span<const std::uint32_t> sources) -> std::uint64_t {
+            ++task_number;
+            std::uint64_t parents = 0;
+            for (const std::uint32_t source : sources) {
+                const std::uint32_t parent = boxes[source].parent;
+                if (last_waiting[parent] == task_number) continue;
+                last_waiting[parent] = task_number;
                 waiting.emplace_back(parent, static_cast<std::uint32_t>(events_.size()));
+                ++parents;
             }
-            return parents.size();
+            return parents;
         };
         const auto make_event = [&](std::uint64_t signals) -> Event& {
             ++event_count_;
@@ -328,10 +349,7 @@ class Solver::Typed final : public Solver::Implementation {
                 repeat(*local_ready_[number], l2l, {number}, home[number]);
             }
             if (has_sources) {
-                std::vector<std::uint32_t> parents;
-                for (const std::uint32_t source : lists_.same_level().row(number))
-                    parents.push_back(boxes[source].parent);
-                if (const std::uint64_t signals = wait_for_parents(parents); signals > 0) {
+                if (const std::uint64_t signals = wait_for_parents(lists_.same_level().row(number)); signals > 0) {
                     events_.push_back(&make_event(signals));
                     repeat(*events_.back(), m2l, {number}, home[number]);
                 } else {
@@ -342,9 +360,8 @@ class Solver::Typed final : public Solver::Implementation {
             repeat(*start_, p2p, {number}, home[number]);
             const bool has_smaller = !lists_.smaller().row(number).empty();
             if (has_local_[number] == 0 && !has_smaller) continue;
-            std::vector<std::uint32_t> parents;
-            for (const std::uint32_t source : lists_.smaller().row(number)) parents.push_back(boxes[source].parent);
-            const std::uint64_t signals = wait_for_parents(parents) + (has_local_[number] != 0 ? 1U : 0U);
+            const std::uint64_t signals =
+                wait_for_parents(lists_.smaller().row(number)) + (has_local_[number] != 0 ? 1U : 0U);
             events_.push_back(&make_event(signals));
             targets_ready_[number] = events_.back();
             repeat(*events_.back(), l2p, {number}, home[number]);
@@ -429,7 +446,7 @@ class Solver::Typed final : public Solver::Implementation {
         std::uint64_t& sum = counts.operations;
         sum = counts.near_pairs * one.pair() + counts.translations * one.translation() +
               counts.multipole_targets * one.multipole_to_target() + counts.source_locals * one.source_to_local() +
-              target_count_ * one.sum();
+              parts_.size() + target_count_ * one.sum();
         const std::span<const Box> boxes = tree_.boxes();
         for (std::uint32_t number = 0; number < boxes.size(); ++number) {
             const Box& box = boxes[number];
@@ -442,13 +459,17 @@ class Solver::Typed final : public Solver::Implementation {
             sum += lists_.smaller().row(number).size() * multipole_terms;
             std::uint32_t octants = 0;
             for (const std::uint32_t source : lists_.same_level().row(number)) {
-                octants |= 1U << octant_of(box, boxes[source]);
+                octants |= 1U << octant_between(box, boxes[source]);
             }
             sum += static_cast<std::uint64_t>(std::popcount(octants)) * one.octant();
             for (const std::uint32_t near : lists_.near().row(number)) {
                 const std::uint64_t sources = tree_.parts_end(near) - tree_.parts_begin(near);
-                sum += sources * one.near_source();
-                sum += (sources + sources_at_once - 1) / sources_at_once * targets * one.near_sum();
+                if (boxes[near].level == box.level) {
+                    sum += targets * one.near_sum();
+                } else {
+                    sum += sources * one.near_source();
+                    sum += (sources + sources_at_once - 1) / sources_at_once * targets * one.near_sum();
+                }
             }
             for (const std::uint32_t source : lists_.larger().row(number)) {
                 for (std::size_t part = tree_.parts_begin(source); part < tree_.parts_end(source); ++part) {
@@ -462,11 +483,11 @@ class Solver::Typed final : public Solver::Implementation {
 
     void count_bytes() {
         const std::size_t numbers_of_target = has_gradient_ ? 8 : 2;
-        counts.sample_bytes = 2 * tree_.boxes().size() * operators_.stride() * sizeof(Real) +
+        counts.sample_bytes = (2 * tree_.boxes().size() * operators_.stride() + parts_.size()) * sizeof(Real) +
                               numbers_of_target * target_count_ * sizeof(double);
         counts.bytes = counts.sample_bytes + tree_.bytes() + lists_.bytes() + operators_.bytes() + waiting_.bytes() +
-                       parts_.capacity() * sizeof(PartLine) + blocks_.size() * sizeof(Real) +
-                       block_begin_.size() * sizeof(std::size_t) +
+                       parts_.capacity() * sizeof(PartLine) + near_sources_.size() * sizeof(NearSource<Real>) +
+                       blocks_.size() * sizeof(Real) + block_begin_.size() * sizeof(std::size_t) +
                        task_count_ * (sizeof(parallel::TaskRecord) + sizeof(parallel::Waiter)) +
                        event_count_ * sizeof(Event) +
                        (children_done_.size() + local_ready_.size() + targets_ready_.size() + events_.capacity()) *
@@ -483,6 +504,7 @@ class Solver::Typed final : public Solver::Implementation {
         const std::size_t numbers = tree_.boxes().size() * operators_.stride() * rounded;
         multipoles_.assign(numbers, Real{0});
         locals_.assign(numbers, Real{0});
+        near_strengths_.assign(parts_.size() * rounded, Real{0});
         near_.assign(target_count_ * rounded, 0.0);
         far_.assign(target_count_ * rounded, 0.0);
         if (!has_gradient_) return;
@@ -492,14 +514,14 @@ class Solver::Typed final : public Solver::Implementation {
 
     /// Grids depend on the largest strength, not on the order of a sum.
     void find_grids(std::span<const double> strengths) {
-        std::vector<double> largest(rounded_, 0.0);
+        largest_.assign(rounded_, 0.0);
         for (std::size_t i = 0; i < piece_count_; ++i) {
             for (std::size_t t = 0; t < samples_; ++t) {
-                largest[t] = std::max(largest[t], std::abs(strengths[i * samples_ + t]));
+                largest_[t] = std::max(largest_[t], std::abs(strengths[i * samples_ + t]));
             }
         }
         grids_.resize(rounded_);
-        for (std::size_t t = 0; t < rounded_; ++t) grids_[t] = grid_for(largest[t], most_parts_);
+        for (std::size_t t = 0; t < rounded_; ++t) grids_[t] = grid_for(largest_[t], most_parts_);
     }
 
     Real* multipole(std::uint32_t box) { return multipoles_.data() + box * operators_.stride() * rounded_; }
@@ -563,10 +585,17 @@ class Solver::Typed final : public Solver::Implementation {
         }
     }
 
-    /// Bits for the signs of the displacement from a source to a target of the same level.
-    static std::uint32_t octant_of(const Box& target, const Box& source) {
-        return (target.x < source.x ? 1U : 0U) | (target.y < source.y ? 2U : 0U) | (target.z < source.z ? 4U : 0U);
+    /// From a source to a target of the same level.
+    struct Offset {
+        std::int64_t x;
+        std::int64_t y;
+        std::int64_t z;
+    };
+    static Offset offset_between(const Box& target, const Box& source) {
+        return {static_cast<std::int64_t>(target.x) - source.x, static_cast<std::int64_t>(target.y) - source.y,
+                static_cast<std::int64_t>(target.z) - source.z};
     }
+
     static std::uint32_t octant(const Box& box) { return (box.x & 1U) | (box.y & 1U) << 1U | (box.z & 1U) << 2U; }
 
     void multipoles_to_local(std::uint32_t number) {
@@ -574,20 +603,24 @@ class Solver::Typed final : public Solver::Implementation {
         const Box& box = boxes[number];
         Real* const to = local(number);
         std::fill_n(to, operators_.stride() * rounded_, Real{0});
-        thread_local std::vector<typename Operators<Real>::Neighbor> neighbors;
-        neighbors.clear();
-        for (std::uint32_t octant = 0; octant < 8; ++octant) {
+        if (operators_.order() == 0 && rounded_ == 1) {
+            // The scalar form: no arrays of coefficients.
+            Real sum{0};
             for (const std::uint32_t source : lists_.same_level().row(number)) {
-                const Box& other = boxes[source];
-                if (octant_of(box, other) != octant) continue;
-                // The displacement from the source to the target.
-                const auto x = static_cast<std::int8_t>(static_cast<std::int64_t>(box.x) - other.x);
-                const auto y = static_cast<std::int8_t>(static_cast<std::int64_t>(box.y) - other.y);
-                const auto z = static_cast<std::int8_t>(static_cast<std::int64_t>(box.z) - other.z);
-                neighbors.push_back({multipole(source), x, y, z});
+                const Offset offset = offset_between(box, boxes[source]);
+                sum += operators_.factor(offset.x, offset.y, offset.z) * *multipole(source);
             }
+            *to = sum;
+        } else {
+            thread_local std::vector<typename Operators<Real>::Neighbor> neighbors;
+            neighbors.clear();
+            for (const std::uint32_t source : lists_.same_level().row(number)) {
+                const Offset offset = offset_between(box, boxes[source]);
+                neighbors.push_back({multipole(source), static_cast<std::int8_t>(offset.x),
+                                     static_cast<std::int8_t>(offset.y), static_cast<std::int8_t>(offset.z)});
+            }
+            operators_.multipole_to_local(neighbors, rounded_, to);
         }
-        operators_.multipole_to_local(neighbors, rounded_, to);
         const double side = tree_.side(box.level);
         for (const std::uint32_t source : lists_.larger().row(number)) {
             std::array<SourceGeometry, sources_at_once> geometry;
@@ -640,46 +673,66 @@ class Solver::Typed final : public Solver::Implementation {
         const std::size_t begin = tree_.targets_begin(number);
         const std::size_t count = tree_.targets_end(number) - begin;
         const double scale = 1.0 / tree_.side(box.level);
-        const Real* const targets = blocks_.data() + block_begin_[number] * 3 * point_lanes;
         double* const to = near_.data() + begin * rounded_;
         double* const gradient = has_gradient_ ? near_gradient_.data() + begin * rounded_ * 3 : nullptr;
         std::fill_n(to, count * rounded_, 0.0);
         if (gradient != nullptr) std::fill_n(gradient, count * rounded_ * 3, 0.0);
-        std::array<NearSource<Real>, sources_at_once> sources;
-        thread_local std::vector<Real> strengths;
-        strengths.resize(sources_at_once * rounded_);
         for (const std::uint32_t near : lists_.near().row(number)) {
+            const Box& other = tree_.boxes()[near];
             const std::size_t end = tree_.parts_end(near);
-            for (std::size_t first = tree_.parts_begin(near); first < end; first += sources_at_once) {
-                const std::size_t stop = std::min(end, first + sources_at_once);
-                for (std::size_t part = first; part < stop; ++part) {
-                    sources[part - first] = near_source<Real>(parts_[part], box.centre, scale);
+            const std::size_t first = tree_.parts_begin(near);
+            if (other.level == box.level) {
+                const Offset offset = offset_between(box, other);
+                const Point shift{static_cast<double>(offset.x), static_cast<double>(offset.y),
+                                  static_cast<double>(offset.z)};
+                add_near(std::span<const NearSource<Real>>(near_sources_).subspan(first, end - first), first, number,
+                         shift, to, gradient);
+                continue;
+            }
+            // Of another size: in the coordinates of this box, about which small distances keep their digits.
+            std::array<NearSource<Real>, sources_at_once> sources;
+            for (std::size_t next = first; next < end; next += sources_at_once) {
+                const std::size_t stop = std::min(end, next + sources_at_once);
+                for (std::size_t part = next; part < stop; ++part) {
+                    sources[part - next] = near_source<Real>(parts_[part], box.centre, scale);
                 }
-                copy_strengths(first, stop, strengths.data());
-                operators_.sources_to_targets(std::span<const NearSource<Real>>(sources).first(stop - first),
-                                              strengths.data(), are_points_, targets, count, rounded_, scale, to,
-                                              gradient);
+                add_near(std::span<const NearSource<Real>>(sources).first(stop - next), next, number, {}, to, gradient);
             }
         }
     }
 
-    void collect(std::span<double> potentials, std::span<double> gradients) {
+    void add_near(std::span<const NearSource<Real>> sources, std::size_t first_part, std::uint32_t number,
+                  const Point& shift, double* to, double* gradient) const {
+        operators_.sources_to_targets(sources, near_strengths_.data() + first_part * rounded_, are_points_,
+                                      blocks_.data() + block_begin_[number] * 3 * point_lanes, shift,
+                                      tree_.targets_end(number) - tree_.targets_begin(number), rounded_,
+                                      1.0 / tree_.side(tree_.boxes()[number].level), to, gradient);
+    }
+
+    /// Calls work(begin, end) for parts of a range on the workers; on this thread if there is little work.
+    template <class Work>
+    void divide_work(std::size_t size, const Work& work) {
+        constexpr std::size_t too_little = 4096;
+        if (size * rounded_ <= too_little) {
+            work(0, size);
+            return;
+        }
         const std::uint64_t workers = team_->size();
-        team_->run([&](std::uint32_t worker) {
-            const std::size_t begin = target_count_ * worker / workers;
-            const std::size_t end = target_count_ * (worker + 1) / workers;
-            for (std::size_t i = begin; i < end; ++i) {
-                const std::size_t target = tree_.targets()[i];
-                for (std::size_t t = 0; t < samples_; ++t) {
-                    potentials[target * samples_ + t] = near_[i * rounded_ + t] + far_[i * rounded_ + t];
-                    if (gradients.empty()) continue;
-                    for (std::size_t axis = 0; axis < 3; ++axis) {
-                        gradients[(target * samples_ + t) * 3 + axis] = near_gradient_[(i * rounded_ + t) * 3 + axis] +
-                                                                        far_gradient_[(i * rounded_ + t) * 3 + axis];
-                    }
+        team_->run([&](std::uint32_t worker) { work(size * worker / workers, size * (worker + 1) / workers); });
+    }
+
+    void collect(std::size_t begin, std::size_t end, std::span<double> potentials, std::span<double> gradients) const {
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::size_t target = tree_.targets()[i];
+            for (std::size_t t = 0; t < samples_; ++t) {
+                potentials[target * samples_ + t] = near_[i * rounded_ + t] + far_[i * rounded_ + t];
+                if (gradients.empty()) continue;
+                for (std::size_t axis = 0; axis < 3; ++axis) {
+                    gradients[(target * samples_ + t) * 3 + axis] =
+                        near_gradient_[(i * rounded_ + t) * 3 + axis] + far_gradient_[(i * rounded_ + t) * 3 + axis];
                 }
             }
-        });
+        }
     }
 
     std::vector<LinePiece> all_pieces_;  ///< with images; needed while the tree is made
@@ -694,6 +747,8 @@ class Solver::Typed final : public Solver::Implementation {
     Tasks tasks_;
     std::uint64_t most_parts_ = 0;
     std::vector<PartLine> parts_;
+    /// Parts about the centre of their box, in units of its side.
+    std::vector<NearSource<Real>> near_sources_;
     std::vector<std::size_t> block_begin_;
     AlignedVector<Real> blocks_;
 
@@ -710,6 +765,8 @@ class Solver::Typed final : public Solver::Implementation {
     std::size_t samples_ = 0;
     std::size_t rounded_ = 0;
     const double* strengths_ = nullptr;
+    AlignedVector<Real> near_strengths_;  ///< of the parts
+    std::vector<double> largest_;
     std::vector<GridNumber> grids_;
     AlignedVector<Real> multipoles_;
     AlignedVector<Real> locals_;
@@ -741,6 +798,12 @@ void Solver::evaluate(std::span<const double> strengths, std::size_t samples, st
 }
 
 const SolverCounts& Solver::counts() const { return implementation_->counts; }
+
+const parallel::TaskCounts& Solver::task_counts(std::uint32_t worker) const {
+    return implementation_->tasks().counts(worker);
+}
+
+void Solver::clear_task_counts() { implementation_->tasks().clear_counts(); }
 
 void sum_directly(std::span<const LinePiece> pieces, std::span<const Point> targets, std::span<const double> strengths,
                   std::size_t samples, std::span<double> potentials, std::span<double> gradients,

@@ -61,7 +61,9 @@ struct Tree::Contents {
 };
 
 Tree::Tree(std::span<const LinePiece> pieces, std::span<const Point> targets, const TreeOptions& options) {
+    sides_[0] = 1.0;
     set_root(pieces, targets);
+    for (std::size_t level = 1; level < sides_.size(); ++level) sides_[level] = 0.5 * sides_[level - 1];
     divide(pieces, targets, options);
 }
 
@@ -84,12 +86,10 @@ void Tree::set_root(std::span<const LinePiece> pieces, std::span<const Point> ta
     const double size = std::max(
         {std::abs(low.x), std::abs(high.x), std::abs(low.y), std::abs(high.y), std::abs(low.z), std::abs(high.z)});
     // Larger than what it encloses by more than rounding errors, also where all is in one point.
-    side_ = largest > 1e-12 * size ? largest * (1.0 + 1e-9) : (size > 0.0 ? 1e-6 * size : 1.0);
+    sides_[0] = largest > 1e-12 * size ? largest * (1.0 + 1e-9) : (size > 0.0 ? 1e-6 * size : 1.0);
     const Point centre = 0.5 * (low + high);
-    corner_ = {centre.x - 0.5 * side_, centre.y - 0.5 * side_, centre.z - 0.5 * side_};
+    corner_ = {centre.x - 0.5 * sides_[0], centre.y - 0.5 * sides_[0], centre.z - 0.5 * sides_[0]};
 }
-
-double Tree::side(std::uint32_t level) const { return std::ldexp(side_, -static_cast<int>(level)); }
 
 std::size_t Tree::bytes() const {
     return boxes_.size() * sizeof(Box) + parts_.size() * sizeof(SourcePart) + targets_.size() * sizeof(std::uint32_t) +
@@ -268,6 +268,8 @@ class PairSearch {
     std::uint64_t min_targets_;
 };
 
+std::uint32_t distance_between(std::uint32_t a, std::uint32_t b) { return a < b ? b - a : a - b; }
+
 BoxLists::Rows make_rows(const PairSearch::Pairs& pairs, std::size_t boxes) {
     BoxLists::Rows rows;
     rows.begin.assign(boxes + 1, 0);
@@ -286,8 +288,33 @@ BoxLists::BoxLists(const Tree& tree, std::uint64_t min_sources, std::uint64_t mi
     const std::size_t boxes = tree.boxes().size();
     near_ = make_rows(search.near, boxes);
     same_level_ = make_rows(search.same_level, boxes);
+    sort_by_distances(tree);
     smaller_ = make_rows(search.smaller, boxes);
     larger_ = make_rows(search.larger, boxes);
+}
+
+void BoxLists::sort_by_distances(const Tree& tree) {
+    constexpr std::size_t places = 64;
+    std::vector<std::uint8_t> place;
+    std::vector<std::uint32_t> sorted;
+    for (std::uint32_t target = 0; target < tree.boxes().size(); ++target) {
+        const Box& box = tree.boxes()[target];
+        const std::span<const std::uint32_t> row = same_level_.row(target);
+        place.resize(row.size());
+        sorted.resize(row.size());
+        std::array<std::uint32_t, places + 1> begin{};
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const Box& other = tree.boxes()[row[i]];
+            const std::uint32_t at = distance_between(box.x, other.x) + 4 * distance_between(box.y, other.y) +
+                                     16 * distance_between(box.z, other.z);
+            place[i] = static_cast<std::uint8_t>(at);
+            ++begin[at + 1];
+        }
+        for (std::size_t i = 0; i < places; ++i) begin[i + 1] += begin[i];
+        for (std::size_t i = 0; i < row.size(); ++i) sorted[begin[place[i]]++] = row[i];
+        std::copy(sorted.begin(), sorted.end(),
+                  same_level_.boxes.begin() + static_cast<std::ptrdiff_t>(same_level_.begin[target]));
+    }
 }
 
 }  // namespace ranvier::fmm

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -56,7 +57,7 @@ class Tree {
     std::uint32_t depth() const { return static_cast<std::uint32_t>(level_begin_.size()) - 2; }
     /// The boxes of a level are those from level_begin(level) to level_begin(level + 1).
     std::uint32_t level_begin(std::uint32_t level) const { return level_begin_[level]; }
-    double side(std::uint32_t level) const;
+    double side(std::uint32_t level) const { return sides_[level]; }
 
     /// Parts of pieces in the order of the leaves; those of a leaf in the order of the pieces.
     std::span<const SourcePart> parts() const { return parts_; }
@@ -76,7 +77,7 @@ class Tree {
     void divide(std::span<const LinePiece> pieces, std::span<const Point> targets, const TreeOptions& options);
 
     Point corner_;
-    double side_ = 1.0;
+    std::array<double, max_depth + 2> sides_{};  ///< by level, one more than the deepest
     std::vector<Box> boxes_;
     std::vector<std::uint32_t> level_begin_{0};
     std::vector<SourcePart> parts_;
@@ -106,7 +107,8 @@ class BoxLists {
 
     /// Leaves next to a leaf, itself among them: each source acts on each target.
     const Rows& near() const { return near_; }
-    /// Boxes of the same level that are not next to it, while their parents are: expansions are moved.
+    /// Boxes of the same level that are not next to it, while their parents are: expansions are moved. Those at the same
+    /// distances along the axes follow each other.
     const Rows& same_level() const { return same_level_; }
     /// Smaller boxes not next to the leaf, whose parents are: their multipole expansions act on the targets.
     const Rows& smaller() const { return smaller_; }
@@ -115,11 +117,19 @@ class BoxLists {
     std::size_t bytes() const { return near_.bytes() + same_level_.bytes() + smaller_.bytes() + larger_.bytes(); }
 
    private:
+    /// Sorts the boxes of the same level by |x|, |y| and |z| of their displacements, each from 0 to 3.
+    void sort_by_distances(const Tree& tree);
+
     Rows near_;
     Rows same_level_;
     Rows smaller_;
     Rows larger_;
 };
+
+/// The octant of the displacement from a source to a target of the same level: bits for negative x, y and z.
+inline std::uint32_t octant_between(const Box& target, const Box& source) {
+    return (target.x < source.x ? 1U : 0U) | (target.y < source.y ? 2U : 0U) | (target.z < source.z ? 4U : 0U);
+}
 
 /// Whether two boxes touch or overlap.
 bool are_adjacent(const Box& a, const Box& b);

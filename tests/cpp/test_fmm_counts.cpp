@@ -121,8 +121,8 @@ TEST(FmmCounts, AreThoseOfASmallProblemByHand) {
     EXPECT_EQ(counts.translations, 2U);
     // P2M: place 14, at the only node 9 + 7 of the harmonics + 4 weights, product, grid and sum 4 x 4.
     // M2L: signs 4, matrix 4 x 4 x 2, reflection 4 x 2. L2P: place 6, harmonics 7, products 4 x 2, unit and sum 2.
-    // P2P: place 11, pair 12, unit and sum 2. Sum of both fields: 1.
-    EXPECT_EQ(counts.operations, 2U * ((14 + 9 + 7 + 4 + 16) + (4 + 32 + 8) + (6 + 7 + 8 + 2) + (11 + 12 + 2) + 1));
+    // P2P: strength 1, place 3, pair 12, unit and sum 2. Sum of both fields: 1.
+    EXPECT_EQ(counts.operations, 2U * ((14 + 9 + 7 + 4 + 16) + (4 + 32 + 8) + (6 + 7 + 8 + 2) + (1 + 3 + 12 + 2) + 1));
     // P2M, P2P, M2L, L2L and L2P of both leaves, M2M of the three boxes above.
     EXPECT_EQ(counts.tasks, 2U * 5 + 3);
 }

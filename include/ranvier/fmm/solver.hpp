@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,10 @@
 #include "ranvier/fmm/geometry.hpp"
 #include "ranvier/parallel/team.hpp"
 
+namespace ranvier::parallel {
+struct TaskCounts;
+}
+
 namespace ranvier::fmm {
 
 /// How multipole expansions become local ones.
@@ -22,6 +27,28 @@ enum class Translation : std::uint8_t {
 
 /// Numbers in expansions and in sums over near sources.
 enum class Precision : std::uint8_t { float32, float64 };
+
+}  // namespace ranvier::fmm
+
+namespace ranvier {
+
+template <>
+struct ChoiceNames<fmm::Translation> {
+    static constexpr std::string_view kind = "translation";
+    static constexpr std::array<std::string_view, 2> names{"dense", "rotation"};
+};
+template <>
+struct ChoiceNames<fmm::Precision> {
+    static constexpr std::string_view kind = "precision";
+    static constexpr std::array<std::string_view, 2> names{"float32", "float64"};
+};
+
+}  // namespace ranvier
+
+namespace ranvier::fmm {
+
+constexpr std::string_view to_string(Translation translation) { return name_of(translation); }
+constexpr std::string_view to_string(Precision precision) { return name_of(precision); }
 
 struct SolverOptions {
     /// Highest degree of the expansions, 0 to 20.
@@ -80,6 +107,9 @@ class Solver {
                   std::span<double> gradients = {});
 
     const SolverCounts& counts() const;
+    /// Tasks of a worker of the team since they were last cleared.
+    const parallel::TaskCounts& task_counts(std::uint32_t worker) const;
+    void clear_task_counts();
 
    private:
     class Implementation;
