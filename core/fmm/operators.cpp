@@ -110,48 +110,55 @@ RANVIER_ALWAYS_INLINE void multiply_group(const Real* matrix, std::size_t stride
     }
 }
 
-/// out += matrix in, for a multiple of sample_lanes samples: four rows at a time.
-template <class Real>
-RANVIER_ALWAYS_INLINE void multiply_many(const Real* matrix, std::size_t stride, std::size_t count, std::size_t samples,
-                                         const Real* __restrict in, Real* __restrict out) {
+/// out += matrix in, for samples in registers of `bytes` bytes: four rows at a time.
+template <std::size_t bytes, class Real>
+RANVIER_ALWAYS_INLINE void multiply_registers(const Real* matrix, std::size_t stride, std::size_t count,
+                                              std::size_t samples, const Real* in, Real* out) {
+    using Register [[gnu::vector_size(bytes)]] = Real;
     constexpr std::size_t rows = 4;
-    for (std::size_t sample = 0; sample < samples; sample += sample_lanes) {
+    for (std::size_t sample = 0; sample < samples; sample += bytes / sizeof(Real)) {
         for (std::size_t row = 0; row < count; row += rows) {
             const std::size_t valid = std::min(rows, count - row);
-            Real sums[rows][sample_lanes] = {};
+            Register sums[rows] = {};
             for (std::size_t i = 0; i < valid; ++i) {
-                for (std::size_t t = 0; t < sample_lanes; ++t) sums[i][t] = out[(row + i) * samples + sample + t];
+                __builtin_memcpy(&sums[i], out + (row + i) * samples + sample, bytes);
             }
             // Padded with zeros, so entries of four rows exist where the matrix is padded.
             for (std::size_t column = 0; column < count; ++column) {
                 const Real* const entries = matrix + column * stride + row;
-                const Real* const factors = in + column * samples + sample;
-                for (std::size_t i = 0; i < rows; ++i) {
-                    for (std::size_t t = 0; t < sample_lanes; ++t) sums[i][t] += entries[i] * factors[t];
-                }
+                Register factors;
+                __builtin_memcpy(&factors, in + column * samples + sample, bytes);
+                for (std::size_t i = 0; i < rows; ++i) sums[i] += entries[i] * factors;
             }
             for (std::size_t i = 0; i < valid; ++i) {
-                for (std::size_t t = 0; t < sample_lanes; ++t) out[(row + i) * samples + sample + t] = sums[i][t];
+                __builtin_memcpy(out + (row + i) * samples + sample, &sums[i], bytes);
             }
         }
     }
 }
 
-template <class Real>
-RANVIER_ALWAYS_INLINE void multiply(const Real* matrix, std::size_t stride, std::size_t count, std::size_t samples,
-                                    const Real* in, Real* out) {
-    if (samples == 1) {
-        multiply_one(matrix, stride, count, in, out);
+/// out += matrix in, for a multiple of sample_lanes samples.
+template <InstructionSet set, class Real>
+RANVIER_ALWAYS_INLINE void multiply_many(const Real* matrix, std::size_t stride, std::size_t count, std::size_t samples,
+                                         const Real* in, Real* out) {
+    constexpr std::size_t least = sample_lanes * sizeof(Real);
+    if (vector_bytes<set> > least && samples * sizeof(Real) % vector_bytes<set> == 0) {
+        multiply_registers<vector_bytes<set>>(matrix, stride, count, samples, in, out);
     } else {
-        multiply_many(matrix, stride, count, samples, in, out);
+        multiply_registers<std::min(vector_bytes<set>, least)>(matrix, stride, count, samples, in, out);
     }
 }
 
 template <class Real>
 struct Multiply {
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void run(const Real* matrix, std::size_t stride, std::size_t count,
                                           std::size_t samples, const Real* in, Real* out) {
-        multiply(matrix, stride, count, samples, in, out);
+        if (samples == 1) {
+            multiply_one(matrix, stride, count, in, out);
+        } else {
+            multiply_many<set>(matrix, stride, count, samples, in, out);
+        }
     }
 };
 
@@ -300,7 +307,7 @@ struct ToLocal {
                 RANVIER_NO_OVERLAP
                 for (std::size_t k = 0; k < count * samples; ++k) to[0][k] += turned[k];
             } else if (samples > 1) {
-                multiply_many(matrix, stride, count, samples, flipped, to[0]);
+                multiply_many<set>(matrix, stride, count, samples, flipped, to[0]);
             } else if (vectors > 1) {
                 for (std::size_t k = vectors * stride; k < group_size * stride; ++k) flipped[k] = Real{0};
                 multiply_group<set>(matrix, stride, count, flipped, to);
