@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "ranvier/fmm/geometry.hpp"
+#include "ranvier/fmm/solver.hpp"
+
+/// The accuracy of the fast multipole method: the root mean square of the errors of potentials, relative to the root mean
+/// square of these potentials, for independent random strengths.
+namespace ranvier::fmm {
+
+/// The finest accuracy for which there is a choice: clustered problems reach it.
+inline constexpr double finest_accuracy = 1e-7;
+
+/// Order, capacity and precision for an accuracy: those with the least time in measurements of uniform and clustered
+/// problems (docs/design/fmm.md). All other options have their defaults.
+/// @param accuracy from finest_accuracy to 0.1
+/// @param sources, targets their numbers
+/// @param are_points whether all line pieces are points
+/// @throws ValueOutOfBoundsError for an accuracy out of bounds
+SolverOptions choose_options(double accuracy, std::uint64_t sources, std::uint64_t targets, bool are_points);
+
+/// The accuracy of a solver at some of its targets, from a direct sum over all sources. Takes one evaluation, and some
+/// 25 ns for each source and target of the sample on one processor.
+/// @param pieces, targets, plane those of the solver
+/// @param sample_size number of targets, spread over all of them
+double measure_accuracy(Solver& solver, std::span<const LinePiece> pieces, std::span<const Point> targets,
+                        const std::optional<Plane>& plane = std::nullopt, std::size_t sample_size = 64);
+
+/// Measures the accuracy of a solver.
+/// @throws ValueOutOfBoundsError when it is worse than `accuracy`: names what was reached
+void check_accuracy(double accuracy, Solver& solver, std::span<const LinePiece> pieces, std::span<const Point> targets,
+                    const std::optional<Plane>& plane = std::nullopt, std::size_t sample_size = 64);
+
+}  // namespace ranvier::fmm
