@@ -259,11 +259,9 @@ _POLICIES = (
         for field in ("name", "synthetic", "note", "units", "cores_of_nodes", "nodes", "node_numbers", "distances")
     ),
     *(f"platform.{field}" for field in ("distance_source", "latencies_ns", "processors", "peak", "operations")),
-    *(
-        f"platform.results.{field}"
-        for field in ("pinning", "stealing", "threads", "reduction_s", "reduction_tasks.executed")
-    ),
-    *(f"platform.results.reduction_tasks.stolen_{where}" for where in ("locally", "remotely")),
+    *(f"platform.results.{field}" for field in ("pinning", "stealing", "threads", "step_s", "step_tasks.executed")),
+    *(f"platform.results.step_tasks.stolen_{where}" for where in ("locally", "remotely")),
+    "input",
     "plug_in_policies",
     "efficiencies",
 )

@@ -14,8 +14,10 @@
 
 #include "bindings.hpp"
 #include "container_measurements.hpp"
+#include "field_measurements.hpp"
 #include "parallel_measurements.hpp"
 #include "peak_flops.hpp"
+#include "ranvier/fmm/accuracy.hpp"
 
 namespace ranvier::benchmarks {
 
@@ -75,6 +77,7 @@ nb::typed<nb::dict, nb::str, nb::any> describe(const TaskRuns& runs) {
     description["workers"] = workers;
     description["operations"] = runs.operations;
     description["node_operations"] = runs.node_operations;
+    description["checksum"] = runs.checksum;
     return description;
 }
 
@@ -117,6 +120,98 @@ void bind_containers(nb::module_& module) {
         "and a checksum of all results.");
 }
 
+using Numbers = bindings::InputArray<double>;
+
+/// Rows of 7 numbers: begin, end and radius.
+std::vector<fmm::LinePiece> read_pieces(const Numbers& numbers) {
+    std::vector<fmm::LinePiece> pieces(numbers.size() / 7);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const double* const row = numbers.data() + 7 * i;
+        pieces[i] = {{row[0], row[1], row[2]}, {row[3], row[4], row[5]}, row[6]};
+    }
+    return pieces;
+}
+/// Rows of 3 numbers.
+std::vector<fmm::Point> read_points(const Numbers& numbers) {
+    std::vector<fmm::Point> points(numbers.size() / 3);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const double* const row = numbers.data() + 3 * i;
+        points[i] = {row[0], row[1], row[2]};
+    }
+    return points;
+}
+
+void bind_fields(nb::module_& module) {
+    module.def(
+        "measure_fields",
+        [](const Numbers& pieces, const Numbers& targets, const Numbers& strengths, std::size_t samples,
+           std::uint32_t order, std::uint32_t capacity, std::string_view precision, std::string_view translation,
+           const Places& pairs, std::uint32_t repetitions) {
+            check_positive("repetitions", repetitions);
+            std::vector<parallel::Place> places;
+            for (const auto& [processor, node] : pairs) places.push_back({.processor = processor, .node = node});
+            const fmm::SolverOptions options{.order = order,
+                                             .capacity = capacity,
+                                             .translation = parse_choice<fmm::Translation>(translation),
+                                             .precision = parse_choice<fmm::Precision>(precision)};
+            FieldRun run;
+            {
+                const auto sources = read_pieces(pieces);
+                const auto points = read_points(targets);
+                const auto poll = bindings::make_poll(nullptr);
+                const Unlocked unlocked;
+                parallel::Team team(std::move(places), {});
+                run = measure_fields(sources, points, bindings::to_span(strengths), samples, options, team, repetitions,
+                                     poll);
+            }
+            nb::dict counts;
+            counts["boxes"] = run.counts.boxes;
+            counts["leaves"] = run.counts.leaves;
+            counts["depth"] = run.counts.depth;
+            counts["source_parts"] = run.counts.source_parts;
+            counts["near_pairs"] = run.counts.near_pairs;
+            counts["translations"] = run.counts.translations;
+            counts["multipole_targets"] = run.counts.multipole_targets;
+            counts["source_locals"] = run.counts.source_locals;
+            counts["tasks"] = run.counts.tasks;
+            counts["operations"] = run.counts.operations;
+            counts["bytes"] = run.counts.bytes;
+            nb::dict result;
+            result["setup_s"] = run.setup_seconds;
+            result["seconds"] = run.seconds;
+            result["counts"] = counts;
+            return std::pair(result, bindings::to_array<double>(std::move(run.potentials)));
+        },
+        nb::arg("pieces"), nb::arg("targets"), nb::arg("strengths"), nb::arg("samples"), nb::arg("order"),
+        nb::arg("capacity"), nb::arg("precision"), nb::arg("translation"), nb::arg("places"), nb::arg("repetitions"),
+        "Return seconds and counts of the fast multipole method, and the potentials. Pieces are rows of 7 numbers "
+        "(begin, "
+        "end, radius), targets of 3, strengths of one for each sample.");
+    module.def(
+        "sum_fields_directly",
+        [](const Numbers& pieces, const Numbers& targets, const Numbers& strengths, std::size_t samples) {
+            std::vector<double> potentials;
+            {
+                const auto sources = read_pieces(pieces);
+                const auto points = read_points(targets);
+                potentials.resize(points.size() * samples);
+                const Unlocked unlocked;
+                fmm::sum_directly(sources, points, bindings::to_span(strengths), samples, potentials);
+            }
+            return bindings::to_array<double>(std::move(potentials));
+        },
+        nb::arg("pieces"), nb::arg("targets"), nb::arg("strengths"), nb::arg("samples"),
+        "Return the potentials summed pair by pair.");
+    module.def(
+        "choose_field_options",
+        [](double accuracy, std::uint64_t sources, std::uint64_t targets, bool are_points) {
+            const fmm::SolverOptions options = fmm::choose_options(accuracy, sources, targets, are_points);
+            return std::tuple(options.order, options.capacity, to_string(options.precision));
+        },
+        nb::arg("accuracy"), nb::arg("sources"), nb::arg("targets"), nb::arg("are_points"),
+        "Return the order, capacity and precision for an accuracy.");
+}
+
 void bind_parallel(nb::module_& module) {
     nb::class_<ParallelMeasurement>(module, "ParallelMeasurement", "Measures the costs of a team of threads.")
         .def(
@@ -144,6 +239,22 @@ void bind_parallel(nb::module_& module) {
              "Create this number of empty tasks on each thread, and execute them.")
         .def("unbalanced_tree", repeated(&ParallelMeasurement::unbalanced_tree, "depth"), nb::arg("depth"),
              nb::arg("repetitions"), "Execute an unbalanced tree of tasks that starts on one thread.")
+        .def(
+            "fmm",
+            [](ParallelMeasurement& measurement, std::uint32_t points, std::uint32_t order, std::uint32_t depth,
+               std::uint32_t repetitions) {
+                check_positive("points", points);
+                check_positive("repetitions", repetitions);
+                const auto run = [&] {
+                    const Unlocked unlocked;
+                    return measurement.fmm(points, order, depth, repetitions);
+                };
+                return describe(run());
+            },
+            nb::arg("points"), nb::arg("order"), nb::arg("depth"), nb::arg("repetitions"),
+            "Compute potentials and fields of uniform points at each other by the fast multipole method, and check "
+            "that "
+            "all runs give the same bits.")
         .def(
             "tree_reduction",
             [](ParallelMeasurement& measurement, std::uint32_t levels, std::uint32_t repetitions, bool uneven,
@@ -176,11 +287,12 @@ void bind_parallel(nb::module_& module) {
 }  // namespace ranvier::benchmarks
 
 NB_MODULE(_measurements, module) {
-    module.doc() = "Measurements in C++ of the benchmarks `containers` and `parallel`.";
+    module.doc() = "Measurements in C++ of the benchmarks `containers`, `parallel` and `fmm`.";
     // Errors of the core become those of ranvier.errors, and the interpreter waits for running measurements, as in
     // _core.
     ranvier::bindings::bind_interpreter_lock(module);
     ranvier::bindings::bind_errors(module);
     ranvier::benchmarks::bind_containers(module);
     ranvier::benchmarks::bind_parallel(module);
+    ranvier::benchmarks::bind_fields(module);
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "field_measurements.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/parallel/tasks/division.hpp"
 
@@ -57,6 +58,13 @@ std::vector<double> time_rounds(Team& team, std::uint32_t rounds, std::uint32_t 
 std::uint64_t compute(std::uint64_t seed) {
     for (int i = 0; i < 500; ++i) seed = seed * 6364136223846793005u + 1442695040888963407u;
     return seed;
+}
+
+/// A hash of the bits of numbers (FNV-1a), continued from that of others.
+std::uint64_t checksum_of(std::span<const double> numbers, std::uint64_t before) {
+    std::uint64_t hash = before ^ 0xcbf29ce484222325u;
+    for (const double number : numbers) hash = (hash ^ std::bit_cast<std::uint64_t>(number)) * 0x100000001b3u;
+    return hash;
 }
 
 /// A number that counts the operations on it.
@@ -285,6 +293,33 @@ TaskRuns ParallelMeasurement::repeat(Tasks& tasks, std::uint32_t repetitions, co
         executed += tasks.counts(worker).executed;
     }
     runs.tasks = executed / repetitions;
+    return runs;
+}
+
+TaskRuns ParallelMeasurement::fmm(std::uint32_t points, std::uint32_t order, std::uint32_t depth,
+                                  std::uint32_t repetitions) {
+    const UniformPoints input(points);
+    fmm::Solver solver(input.pieces, input.targets, {.order = order, .depth = depth, .has_gradient = true}, team_);
+    std::vector<double> potentials(points);
+    std::vector<double> fields(3 * potentials.size());
+    TaskRuns runs;
+    for (std::uint32_t repetition = 0; repetition <= repetitions; ++repetition) {
+        if (repetition == 1) solver.clear_task_counts();
+        if (poll_) poll_();
+        const auto begin = Clock::now();
+        solver.evaluate(input.strengths, 1, potentials, fields);
+        const double seconds = seconds_since(begin);
+        const std::uint64_t checksum = checksum_of(fields, checksum_of(potentials, 0));
+        if (repetition == 0) {
+            runs.checksum = checksum;
+            continue;
+        }
+        runs.seconds.push_back(seconds);
+        if (checksum != runs.checksum) throw InternalError("potentials of two runs differ");
+    }
+    for (std::uint32_t worker = 0; worker < team_.size(); ++worker) runs.counts.push_back(solver.task_counts(worker));
+    runs.tasks = solver.counts().tasks;
+    runs.operations = solver.counts().operations;
     return runs;
 }
 

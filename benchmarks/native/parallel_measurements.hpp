@@ -18,6 +18,7 @@ struct TaskRuns {
     std::vector<parallel::TaskCounts> counts;  ///< of each worker, over all runs
     std::uint64_t operations = 0;  ///< floating-point operations of one run, 0 if they are not counted
     std::vector<std::uint64_t> node_operations;  ///< of these, by the node of the team to which their tasks belong
+    std::uint64_t checksum = 0;  ///< of the results, which are the same in all runs; 0 if not computed
 };
 
 /// The form of a sum up a tree.
@@ -58,6 +59,12 @@ class ParallelMeasurement {
     /// @param levels from 1 to 20
     /// @throws InternalError if a sum is not, bit for bit, that of one thread
     TaskRuns tree_reduction(std::uint32_t levels, std::uint32_t repetitions, ReductionShape shape = {});
+    /// Potentials and fields of uniform points at each of them by the fast multipole method, in double precision: a time
+    /// step of Morgenstern et al. (2020). The tree and its tasks are made before.
+    /// @param order, depth as in fmm::SolverOptions
+    /// @throws ValueOutOfBoundsError for an order or depth out of bounds
+    /// @throws InternalError if runs differ in a bit
+    TaskRuns fmm(std::uint32_t points, std::uint32_t order, std::uint32_t depth, std::uint32_t repetitions);
 
    private:
     /// Gives the scheduler time to spread unbound threads over the processors.

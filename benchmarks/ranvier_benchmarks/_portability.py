@@ -3,7 +3,7 @@
 It is the harmonic mean of an efficiency over a set of platforms, and depends on which efficiency that is. The paper
 takes two, both for the 75 % quantile of the time t(n) on the number n of threads that is fastest, and so do we:
 
-architectural  F / (P t(n)): floating-point operations of the sum per second, relative to the peak P of the platform. F
+architectural  F / (P t(n)): floating-point operations of a run per second, relative to the peak P of the platform. F
                is counted; P is stated, or measured with fused multiply-adds on all processors.
 scaling        t(1) / (n t(n)): strong scaling efficiency with the same policies.
 
@@ -11,8 +11,9 @@ Bounds are the least and the greatest of the turns in which everything was measu
 noise; it counts as 1.
 
 A platform is a dictionary as `ranvier bench parallel` writes it: its ``name``, whether it is ``synthetic``, its
-``processors``, the ``operations`` of the sum and the ``flops_per_second`` of its ``peak``, and ``results``, of which
-each has the keys ``pinning``, ``stealing``, ``threads`` and ``reduction_s``.
+``processors``, the ``operations`` of a run and the ``flops_per_second`` of its ``peak``, and ``results``, of which
+each has the keys ``pinning``, ``stealing``, ``threads`` and ``reduction_s``, the times of a sum up a tree. Results of
+`ranvier paper morgenstern2020` have ``step_s`` instead, the times of a time step of the fast multipole method.
 """
 
 from __future__ import annotations
@@ -25,7 +26,17 @@ from typing import Any, TypeAlias
 
 from ranvier.errors import FileError
 
-__all__ = ["Bounded", "Efficiency", "Platform", "Policies", "counted", "efficiency", "portability", "read_platforms"]
+__all__ = [
+    "Bounded",
+    "Efficiency",
+    "Platform",
+    "Policies",
+    "counted",
+    "efficiency",
+    "portability",
+    "read_platforms",
+    "times_of",
+]
 
 Platform: TypeAlias = dict[str, Any]
 Policies: TypeAlias = tuple[str, str]
@@ -52,10 +63,16 @@ class Efficiency:
     """75 % quantile of the time with these threads."""
 
 
+def times_of(result: dict[str, Any]) -> dict[str, Any]:
+    """Return the times of the runs of a result: of time steps, or of sums up a tree."""
+    times: dict[str, Any] = result["step_s"] if "step_s" in result else result["reduction_s"]
+    return times
+
+
 def efficiency(platform: Platform, policies: Policies) -> Efficiency | None:
     """Return that of a platform with these policies; None where these, or one thread of them, were not measured."""
     by_threads = {
-        result["threads"]: result["reduction_s"]
+        result["threads"]: times_of(result)
         for result in platform["results"]
         if (result["pinning"], result["stealing"]) == policies
     }

@@ -33,6 +33,7 @@ import argparse
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -73,7 +74,6 @@ __all__ = [
     "main",
     "measure_all",
     "measure_platform",
-    "measure_sum",
     "order_nodes",
     "peak_text",
     "read_topology",
@@ -92,6 +92,7 @@ _JOBS = 20
 _EMPTY_TASKS = 2000
 _PEAK_SECONDS = 0.1
 _DEPTH = 15
+_LOADS = ("reduction", "step")  # what runs repeat: a sum up a tree, a time step of the fast multipole method
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -180,8 +181,7 @@ def main(arguments: argparse.Namespace) -> int:
                 threads,
                 policies,
                 runs=repetitions,
-                levels=levels,
-                measure=measure_all,
+                measure=partial(measure_all, levels=levels),
                 advance=lambda: progress.advance(task),  # noqa: B023
             ):
                 file.update({"platforms": [*platforms, platform]})
@@ -292,8 +292,7 @@ def measure_platform(
     policies: Sequence[Policies],
     *,
     runs: int,
-    levels: int,
-    measure: Callable[[Any, int, int], Measured],
+    measure: Callable[[Any, int], Measured],
     advance: Callable[[], None],
 ) -> Iterator[Platform]:
     """Measure a platform in several turns, and return what has been measured after each of them.
@@ -307,11 +306,10 @@ def measure_platform(
     policies
         Policies of pinning and of stealing.
     runs
-        Runs of the sum for each policy and number of threads, over all turns.
-    levels
-        Levels of the tree.
+        Runs for each policy and number of threads, over all turns.
     measure
-        What is measured in a turn: `measure_all` or `measure_sum`.
+        Function that measures a team in a turn, with a number of runs: of a sum up a tree as ``"reduction"``, or of a
+        time step as ``"step"``.
     advance
         Called after each policy and number of threads.
     """
@@ -326,7 +324,7 @@ def measure_platform(
                 measured = {
                     "places": team.places(),
                     "spins": team.spins(),
-                    **measure(team, -(-runs // turns), levels),
+                    **measure(team, -(-runs // turns)),
                 }
                 collected.setdefault((pinning, stealing, number), []).append(measured)
                 advance()
@@ -336,6 +334,7 @@ def measure_platform(
 def _platform(subject: Subject, collected: Mapping[tuple[str, str, int], list[Measured]]) -> Platform:
     processors = machine.usable_processors()
     description = subject.topology.describe()
+    first = next(iter(collected.values()))[0]
     synthetic = description["synthetic"]
     return {
         "name": subject.text if synthetic else machine.processor_name(),
@@ -350,17 +349,12 @@ def _platform(subject: Subject, collected: Mapping[tuple[str, str, int], list[Me
         "latencies_ns": subject.latencies,
         "processors": processors,
         "peak": subject.peak,
-        "operations": next(iter(collected.values()))[0]["reduction"]["operations"],
+        "operations": next(first[load]["operations"] for load in _LOADS if load in first),
         "results": [
             {"pinning": pinning, "stealing": stealing, "threads": number, **_summarize(turns_of)}
             for (pinning, stealing, number), turns_of in collected.items()
         ],
     }
-
-
-def measure_sum(team: Any, runs: int, levels: int) -> Measured:
-    """Measure the sum up a tree."""
-    return {"reduction": team.tree_reduction(levels, runs)}
 
 
 def measure_all(team: Any, runs: int, levels: int) -> Measured:
@@ -372,7 +366,7 @@ def measure_all(team: Any, runs: int, levels: int) -> Measured:
         "job_s": team.job(_JOBS),
         "empty": team.empty_tasks(_EMPTY_TASKS, 3),
         "unbalanced": team.unbalanced_tree(_DEPTH, max(1, runs // 4)),
-        **measure_sum(team, runs, levels),
+        "reduction": team.tree_reduction(levels, runs),
         "uneven_by_level": team.tree_reduction(levels, max(1, runs // 4), uneven=True),
         "uneven_by_cost": team.tree_reduction(levels, max(1, runs // 4), uneven=True, by_cost=True),
     }
@@ -405,8 +399,12 @@ def _summarize(turns: Sequence[Measured]) -> Measured:
     summary = {
         "places": turns[0]["places"],
         "spins": turns[0]["spins"],
-        "reduction_s": times("reduction"),
-        "reduction_tasks": steals("reduction"),
+        **{
+            f"{load}_{key}": value
+            for load in _LOADS
+            if load in turns[0]
+            for key, value in (("s", times(load)), ("tasks", steals(load)))
+        },
     }
     if "empty" not in turns[0]:
         return summary
@@ -531,7 +529,7 @@ def _percent(value: float) -> str:
 
 
 def peak_text(platform: Platform) -> str:
-    """Return the operations of the sum and the peak, as text."""
+    """Return the operations of a run and the peak, as text."""
     peak = platform["peak"]
     return (
         f"{platform['operations'] / 1e6:.3g} million operations, peak {peak['flops_per_second'] / 1e9:.1f} GFLOP/s "

@@ -16,10 +16,10 @@ import ranvier as rv
 from ranvier import _core
 from ranvier_benchmarks.papers import _command
 from ranvier_benchmarks.papers.morgenstern2020 import policies
-from ranvier_benchmarks.papers.morgenstern2020.published import OPERATIONS, PLATFORMS
+from ranvier_benchmarks.papers.morgenstern2020.published import INPUT, OPERATIONS, PLATFORMS
 from trimmed_results import show_trimmed
 
-QUICK = ["runs=2", "levels=5", "distances=reported", "peak=10.0"]
+QUICK = ["runs=2", "points=100", "depth=2", "distances=reported", "peak=10.0"]
 
 
 def run(*words: str) -> int:
@@ -51,8 +51,8 @@ def with_times(platform: dict[str, Any], times: dict[tuple[str, int], float], **
             "pinning": pairs[name][0],
             "stealing": pairs[name][1],
             "threads": threads,
-            "reduction_s": {"quantile_75": seconds, "turns": [seconds]},
-            "reduction_tasks": {"executed": 1.0, "stolen_locally": 0.0, "stolen_remotely": 0.0},
+            "step_s": {"quantile_75": seconds, "turns": [seconds]},
+            "step_tasks": {"executed": 1.0, "stolen_locally": 0.0, "stolen_remotely": 0.0},
         }
         for (name, threads), seconds in times.items()
     ]
@@ -70,13 +70,46 @@ def test_each_result_has_all_policies_and_threads(kind: str, number: str, capsys
     assert {(r["pinning"], r["stealing"], r["threads"]) for r in platform["results"]} == {
         (*pair, threads) for pair in (policies.BASE, *policies.PLUG_IN.values()) for threads in (1, 2)
     }
-    assert platform["operations"] == 16 * 2000 + 15
+    assert whole["input"] == {"points": 100, "order": 0, "depth": 2}
+    # All pairs of near boxes, of 23 operations each with fields, are most of it.
+    assert 23 * 100 * 10 < platform["operations"] < 30 * 100 * 100
+    # Each of the 64 boxes has at most five tasks, each of those above at most three.
+    tasks = {result["step_tasks"]["executed"] for result in platform["results"]}
+    assert len(tasks) == 1
+    assert 64 < tasks.pop() <= 64 * 5 + 9 * 3
     for result in platform["results"]:
-        assert result["reduction_tasks"]["executed"] == 31
-        assert 0.0 < result["reduction_s"]["median"] <= result["reduction_s"]["quantile_75"] * (1.0 + 1e-12)
+        assert 0.0 < result["step_s"]["median"] <= result["step_s"]["quantile_75"] * (1.0 + 1e-12)
+    assert "100 points, order 0, depth 2" in printed
+    assert "the paper counts" not in printed
     assert PLATFORMS[0].name in printed or kind == "table"
     if kind == "figure":
         assert Path(f"morgenstern2020_figure_{number}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_input_of_the_paper_is_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its count of operations stands beside ours, for the same input."""
+    assert policies.TABLE_1.preset(full=True).items() >= {**INPUT, "runs": 1000}.items()
+    assert run("--table", "1", "--set", "runs=1", "threads=(1,)", "distances=reported", "peak=10.0") == 0
+    platform = stored("table_1")["platform"]
+    assert 1e6 < platform["operations"] < OPERATIONS
+    assert "the paper counts 2.4" in capsys.readouterr().out
+
+
+def test_different_bits_are_an_error() -> None:
+    class Team:
+        """A team whose results depend on the order of its tasks."""
+
+        checksum = 0
+
+        def fmm(self, *_input: int) -> dict[str, int]:
+            self.checksum += 1
+            return {"checksum": self.checksum}
+
+    team = Team()
+    found: set[int] = set()
+    policies._measure_step(team, 1, points=1, order=0, depth=0, checksums=found)
+    with pytest.raises(rv.errors.StateError, match="2 different results"):
+        policies._measure_step(team, 1, points=1, order=0, depth=0, checksums=found)
 
 
 def test_numbers_of_threads_are_those_of_the_platform() -> None:
@@ -128,7 +161,7 @@ def test_figures_have_a_panel_for_each_machine(capsys: pytest.CaptureFixture[str
     assert [line.get_label() for line in drawn.axes[0].get_lines()] == ["base", "EP", "CP"]
     points = np.asarray(drawn.axes[0].get_lines()[2].get_xydata())
     (expected,) = (
-        1e3 * r["reduction_s"]["quantile_75"]
+        1e3 * r["step_s"]["quantile_75"]
         for r in whole["platform"]["results"]
         if (r["pinning"], r["stealing"]) == ("compact", "local_and_remote")
     )
@@ -157,7 +190,9 @@ def test_published_numbers_agree_with_each_other() -> None:
         ("threads=(1.5,)", rv.errors.ValueOutOfBoundsError),
         ("threads=(1025,)", rv.errors.ValueOutOfBoundsError),
         ("runs=0", rv.errors.ValueOutOfBoundsError),
-        ("levels=21", rv.errors.ValueOutOfBoundsError),
+        ("points=0", rv.errors.ValueOutOfBoundsError),
+        ("order=21", rv.errors.ValueOutOfBoundsError),
+        ("depth=21", rv.errors.ValueOutOfBoundsError),
         ("topology=nonsense", rv.errors.ValueOutOfBoundsError),
         ("distances=guessed", rv.errors.UnknownNameError),
         ("peak=-1.0", rv.errors.ValueOutOfBoundsError),

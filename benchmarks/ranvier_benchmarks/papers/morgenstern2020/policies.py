@@ -1,8 +1,9 @@
 """Figures 4 and 5 and Table 1: policies of pinning threads and of stealing tasks.
 
-The paper measures one time step of a fast multipole method. Here the same policies are measured with the task graph
-that exists, the sum of numbers up a binary tree: the upward half of Figure 1 of the paper. So times can be compared
-among policies, but not with those of the paper.
+As in the paper, a run is a time step of a fast multipole method by tasks: potentials and fields of uniform points at
+each of them, one task for each box and operator. By default the input is also that of the paper, 1,000 points with
+order 0 and depth 3, where the time is that of tasks and events; with 100,000 points, order 10 and depth 4, it is that
+of work.
 
 base   threads are not pinned, and take tasks from any other (none, local_and_remote)
 EP     equal pinning, CP compact pinning
@@ -16,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from matplotlib.ticker import MaxNLocator
@@ -24,11 +26,11 @@ from rich.padding import Padding
 from rich.table import Table
 
 from ranvier.base.memory_checks import check_room
-from ranvier.errors import UnknownNameError, ValueOutOfBoundsError
+from ranvier.errors import StateError, UnknownNameError, ValueOutOfBoundsError
 from ranvier.figures.style import COLOURS, FAINT, Figure, styled
-from ranvier_benchmarks._portability import Bounded, Efficiency, Platform, Policies, efficiency, portability
+from ranvier_benchmarks._portability import Bounded, Efficiency, Platform, Policies, efficiency, portability, times_of
 from ranvier_benchmarks.papers._paper import Measured, PaperResult, Progress
-from ranvier_benchmarks.papers.morgenstern2020.published import OPERATIONS, PLATFORMS
+from ranvier_benchmarks.papers.morgenstern2020.published import INPUT, OPERATIONS, PLATFORMS
 from ranvier_benchmarks.parallel import (
     DETECTED,
     TURNS,
@@ -37,7 +39,6 @@ from ranvier_benchmarks.parallel import (
     check_peak,
     find_peak,
     measure_platform,
-    measure_sum,
     order_nodes,
     peak_text,
     read_topology,
@@ -66,9 +67,23 @@ def _threads(threads: Sequence[int], topology: str) -> list[int]:
 
 
 def _check(
-    *, threads: tuple[int, ...], runs: int, levels: int, topology: str, distances: str, peak: float, **_others: Any
+    *,
+    threads: tuple[int, ...],
+    runs: int,
+    points: int,
+    order: int,
+    depth: int,
+    topology: str,
+    distances: str,
+    peak: float,
+    **_others: Any,
 ) -> None:
-    for name, value, least, most in (("runs", runs, 1, 1_000_000), ("levels", levels, 1, 20)):
+    for name, value, least, most in (
+        ("runs", runs, 1, 1_000_000),
+        ("points", points, 1, 100_000_000),
+        ("order", order, 0, 20),
+        ("depth", depth, 0, 20),
+    ):
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
             raise ValueOutOfBoundsError(f"key {name}", repr(value), f"it must be a whole number from {least} to {most}")
     for number in threads:
@@ -80,8 +95,9 @@ def _check(
         raise UnknownNameError("key distances", repr(distances), f"there are {' and '.join(_DISTANCES)}")
     check_peak("key peak", peak or None)
     read_topology(topology)
-    # Numbers of 8 bytes, of which the check of the sums has a box at a time.
-    check_room("numbers of the lowest boxes", 8 * 1000 * 2 ** (levels - 1), "give fewer levels")
+    # Coordinates, potentials and fields of points, and expansions of boxes, of which a point is in one a level.
+    boxes = sum(min(8**level, points) for level in range(depth + 1))
+    check_room("points and expansions", 500 * points + 8 * boxes * (2 * (order + 1) ** 2 + 150), "give fewer points")
 
 
 def measure_policies(
@@ -89,12 +105,14 @@ def measure_policies(
     *,
     threads: tuple[int, ...] = (),
     runs: int = 200,
-    levels: int = 11,
+    points: int = 1000,
+    order: int = 0,
+    depth: int = 3,
     topology: str = DETECTED,
     distances: str = "measured",
     peak: float = 0.0,
 ) -> Measured:
-    """Measure the sum with all policies of the paper, one turn after another.
+    """Measure time steps with all policies of the paper, one turn after another.
 
     Parameters
     ----------
@@ -104,14 +122,23 @@ def measure_policies(
         Numbers of threads; 1 is added. Without any, all numbers up to that of processors.
     runs
         Runs of each policy and number of threads, of which the 75 % quantile is taken.
-    levels
-        Levels of the tree, with boxes of 1000 numbers at the lowest: 11 levels have 2.05 million operations.
+    points
+        Number of points.
+    order
+        Order of the expansions.
+    depth
+        Levels of the octree below its root.
     topology
         This machine (``detected``), or a synthetic one in hwloc's syntax.
     distances
         Distances of NUMA nodes: ``measured`` or ``reported``.
     peak
         Peak of the platform in GFLOP/s, if it is stated; otherwise it is measured.
+
+    Raises
+    ------
+    StateError
+        When runs of different policies or numbers of threads do not have the same bits.
     """
     numbers = _threads(threads, topology)
     progress.step("measuring the peak and the distances of NUMA nodes")
@@ -125,9 +152,15 @@ def measure_policies(
         done += 1
         progress.step(f"measuring policies, {done / total:.0%}")
 
+    checksums: set[int] = set()
     platform: Platform = {}
     for platform in measure_platform(
-        subject, numbers, policies, runs=runs, levels=levels, measure=measure_sum, advance=advance
+        subject,
+        numbers,
+        policies,
+        runs=runs,
+        measure=partial(_measure_step, points=points, order=order, depth=depth, checksums=checksums),
+        advance=advance,
     ):
         progress.keep({"platform": platform})
     best = _best(platform)[0]
@@ -135,7 +168,26 @@ def measure_policies(
         which: {kind: asdict(phi) for kind, phi in _phi(found).items() if phi is not None}
         for which, found in _efficiencies([platform]).items()
     }
-    return {"platform": platform, "plug_in_policies": best, "efficiencies": alone}
+    return {
+        "input": {"points": points, "order": order, "depth": depth},
+        "platform": platform,
+        "plug_in_policies": best,
+        "efficiencies": alone,
+    }
+
+
+def _measure_step(team: Any, runs: int, *, points: int, order: int, depth: int, checksums: set[int]) -> Measured:
+    """Measure time steps, whose potentials and fields have to be those of all measurements before, bit for bit."""
+    step = team.fmm(points, order, depth, runs)
+    checksums.add(step["checksum"])
+    if len(checksums) > 1:
+        raise StateError(
+            "potentials of the fast multipole method",
+            f"{len(checksums)} different results",
+            "they must be the same for all policies and numbers of threads",
+            "report this error",
+        )
+    return {"step": step}
 
 
 def _efficiencies(platforms: Sequence[Platform]) -> dict[str, list[Efficiency | None]]:
@@ -178,6 +230,20 @@ def _print(console: Console, title: str, table: Table) -> None:
     console.print(Padding(table, (0, 0, 0, 2)))
 
 
+def _input(measured: Measured) -> str:
+    """Return the input in words."""
+    given = measured["input"]
+    return f"{given['points']:,} points, order {given['order']}, depth {given['depth']}"
+
+
+def _print_operations(measured: Measured, console: Console) -> None:
+    """Print the counted operations, beside those of the paper where the input is the same."""
+    operations = f"{measured['platform']['operations'] / 1e6:.3g} million floating-point operations a time step"
+    tasks = max(result["step_tasks"]["executed"] for result in measured["platform"]["results"])
+    paper = f"; the paper counts {OPERATIONS / 1e6:.3g}" if measured["input"] == INPUT else ""
+    console.print(f"\n  {_input(measured)}: {operations}, {tasks:,.0f} tasks{paper}", soft_wrap=True)
+
+
 def _title(platform: Platform) -> str:
     kind = ", synthetic: not another machine" if platform["synthetic"] else ""
     nodes = f"{platform['nodes']} NUMA node{'s' if platform['nodes'] > 1 else ''}"
@@ -187,7 +253,7 @@ def _title(platform: Platform) -> str:
 def _seconds(platform: Platform, pair: Policies, threads: int) -> float | None:
     for result in platform["results"]:
         if (result["pinning"], result["stealing"], result["threads"]) == (*pair, threads):
-            return float(result["reduction_s"]["quantile_75"])
+            return float(times_of(result)["quantile_75"])
     return None
 
 
@@ -204,6 +270,7 @@ def _lowest(platform: Platform, lines: Mapping[str, Policies]) -> Table:
 
 def _show_figure_4(measured: Measured, console: Console) -> None:
     platform = measured["platform"]
+    _print_operations(measured, console)
     _print(console, _title(platform), _lowest(platform, _FIGURE_4))
     cores = platform["cores_of_nodes"][0]
     times = [_seconds(platform, pair, cores) for pair in (BASE, PLUG_IN["CP, LR"])]
@@ -222,17 +289,18 @@ def _show_figure_4(measured: Measured, console: Console) -> None:
             f"{one.compact_speed_up:.1f}",
             str(one.cores_of_node),
         )
-    _print(console, "In the paper, a time step of the fast multipole method", table)
+    _print(console, "In the paper, with 1,000 points, order 0 and depth 3", table)
 
 
 def _show_figure_5(measured: Measured, console: Console) -> None:
     platform = measured["platform"]
+    _print_operations(measured, console)
     _print(console, f"{_title(platform)}, compact pinning", _lowest(platform, {"base": BASE, **_FIGURE_5}))
     steals = _table("policy", "threads", "stolen on the node", "from other nodes")
     for name, pair in _FIGURE_5.items():
         for result in platform["results"]:
             if (result["pinning"], result["stealing"]) == pair:
-                tasks = result["reduction_tasks"]
+                tasks = result["step_tasks"]
                 counts = (tasks[which] / tasks["executed"] for which in ("stolen_locally", "stolen_remotely"))
                 steals.add_row(name, str(result["threads"]), *(f"{share:.1%}" for share in counts))
     _print(console, "Tasks", steals)
@@ -246,12 +314,13 @@ def _show_figure_5(measured: Measured, console: Console) -> None:
             str(one.plug_in.threads),
             next(name for name, pair in PLUG_IN.items() if pair == one.plug_in_policies),
         )
-    _print(console, "In the paper, a time step of the fast multipole method", table)
+    _print(console, "In the paper, with 1,000 points, order 0 and depth 3", table)
 
 
 def _show_table_1(measured: Measured, console: Console) -> None:
     platform = measured["platform"]
-    console.print(f"\n  {peak_text(platform)}", soft_wrap=True)
+    _print_operations(measured, console)
+    console.print(f"  {peak_text(platform)}", soft_wrap=True)
     table = _table("policies", "lowest time (ms)", "threads", "architectural efficiency", "scaling efficiency")
     for name, pair in {"base": BASE, **PLUG_IN}.items():
         one = efficiency(platform, pair)
@@ -300,13 +369,14 @@ def _published_phi(which: str) -> float:
 def _draw(measured: Sequence[Measured], lines: Mapping[str, Policies], title: str) -> Figure:
     """Draw times over threads, a panel for each platform below the other, as in the paper."""
     figure = Figure(figsize=(6.5, 0.6 + 2.6 * len(measured)), dpi=150, layout="constrained")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+    inputs = " / ".join(dict.fromkeys(_input(one) for one in measured))
+    figure.suptitle(f"{title}\n{inputs}", x=0.01, ha="left", fontsize=11, fontweight="bold")
     panels = figure.subplots(len(measured), 1, squeeze=False)[:, 0]
     for axes, one in zip(panels, measured, strict=True):
         platform = one["platform"]
         for i, (name, pair) in enumerate(lines.items()):
             points = sorted(
-                (result["threads"], 1e3 * result["reduction_s"]["quantile_75"])
+                (result["threads"], 1e3 * times_of(result)["quantile_75"])
                 for result in platform["results"]
                 if (result["pinning"], result["stealing"]) == pair
             )
@@ -325,11 +395,11 @@ def _draw(measured: Sequence[Measured], lines: Mapping[str, Policies], title: st
 
 
 def _draw_figure_4(measured: Sequence[Measured]) -> Figure:
-    return _draw(measured, _FIGURE_4, "Sum up a tree, 75 % quantile: pinning, stealing from all (LR)")
+    return _draw(measured, _FIGURE_4, "Time step, 75 % quantile: pinning, stealing from all (LR)")
 
 
 def _draw_figure_5(measured: Sequence[Measured]) -> Figure:
-    return _draw(measured, _FIGURE_5, "Sum up a tree, 75 % quantile: stealing, compact pinning (CP)")
+    return _draw(measured, _FIGURE_5, "Time step, 75 % quantile: stealing, compact pinning (CP)")
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -339,7 +409,7 @@ _FULL = {"runs": 1000}
 FIGURE_4 = PaperResult(
     kind="figure",
     number="4",
-    title="Run time over threads by pinning policy (of a sum up a tree, not yet of fields)",
+    title="Run time of a time step over threads by pinning policy",
     minutes=0.2,
     measure=measure_policies,
     full=_FULL,
@@ -350,7 +420,7 @@ FIGURE_4 = PaperResult(
 FIGURE_5 = PaperResult(
     kind="figure",
     number="5",
-    title="Run time over threads by stealing policy (of a sum up a tree, not yet of fields)",
+    title="Run time of a time step over threads by stealing policy",
     minutes=0.2,
     measure=measure_policies,
     full=_FULL,
@@ -361,7 +431,7 @@ FIGURE_5 = PaperResult(
 TABLE_1 = PaperResult(
     kind="table",
     number="1",
-    title="Performance portability without and with policies for NUMA nodes (of a sum up a tree)",
+    title="Performance portability without and with policies for NUMA nodes",
     minutes=0.2,
     measure=measure_policies,
     full=_FULL,

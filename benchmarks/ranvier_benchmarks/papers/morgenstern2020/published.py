@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["OPERATIONS", "PLATFORMS", "Lowest", "PublishedPlatform"]
+__all__ = ["INPUT", "OPERATIONS", "PLATFORMS", "Lowest", "PublishedPlatform"]
+
+INPUT = {"points": 1000, "order": 0, "depth": 3}
+"""Points with uniform charges and positions, order of the expansions, and depth of the octree."""
 
 OPERATIONS = 2.4e6
 """Floating-point operations of one time step."""
