@@ -59,12 +59,13 @@ class Operators {
     /// Coefficients from which those of the gradient are summed, of a local and of a multipole expansion.
     std::size_t local_gradient_terms() const { return count_terms(local_gradient_); }
     std::size_t multipole_gradient_terms() const { return count_terms(multipole_gradient_); }
-    /// From how many sources on a multipole expansion takes less time at a target than the sources one by one, by the
-    /// numbers of operations: some 60 for a line piece, 15 for a point, 5 for a coefficient.
-    std::uint64_t min_sources(bool are_points) const { return 1 + 5 * count() / (are_points ? 15 : 60); }
+    /// From how many sources on a multipole expansion takes less time at a target than the sources one by one. These take
+    /// some 60 operations for a line piece and 15 for a point, and a coefficient the time of 20: measured, since vectors
+    /// of pairs are full, and those of few targets are not.
+    std::uint64_t min_sources(bool are_points) const { return 1 + 20 * count() / (are_points ? 15 : 60); }
     /// The same for targets and a local expansion of a source.
     std::uint64_t min_targets(bool are_points) const {
-        return 1 + 5 * count() * (are_points ? 1 : quadrature_.nodes.size()) / (are_points ? 15 : 60);
+        return 1 + 20 * count() * (are_points ? 1 : quadrature_.nodes.size()) / (are_points ? 15 : 60);
     }
 
     /// Adds the multipole moments of sources, on the grid of each sample, in the order of coefficients.
