@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -115,7 +116,8 @@ def main(arguments: argparse.Namespace) -> int:
     check_room("points, trees and expansions", 1500 * most, "give fewer points")
     if arguments.json is not None:
         check_writable(arguments.json)
-    console = Console(highlight=False)
+    # A pipe has no width.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     file = ResultsFile(
         arguments.json,
         {
@@ -389,7 +391,7 @@ def _table(*columns: str) -> Table:
 
 
 def _seconds(seconds: Mapping[str, float]) -> list[str]:
-    return [f"{value:.4g}" for value in seconds.values()]
+    return [f"{value:.3g}" for value in seconds.values()]
 
 
 def _cells(row: Row) -> list[str]:
@@ -403,7 +405,7 @@ def _cells(row: Row) -> list[str]:
         *_seconds(row["seconds"]),
         f"{min(row['setup_s'].values()):.3g}",
         f"{row['operations_per_second'] / 1e9:.3g}",
-        f"{1e9 * fastest / row['points']:.3g}",
+        f"{1e9 * fastest / row['points']:,.0f}",
     ]
 
 
@@ -418,7 +420,8 @@ def _show(console: Console, results: Mapping[str, Sequence[Row]], threads: Seque
             first = [f"{row['accuracy']:g}"] if lead else []
             table.add_row(row["kind"], f"{row['points']:,}", *first, *_cells(row))
         _print(console, title, table)
-    table = _table("", "points", "FMM3D at", "error", *at, "Ranvier: error", *at, "set-up (s)", "FMM3D / Ranvier")
+    short = [f"s, {number}" for number in threads]
+    table = _table("", "points", "FMM3D at", "error", *short, "Ranvier: error", *short, "set-up (s)", "FMM3D / Ranvier")
     for row in results.get("against", ()):
         ours = row["ranvier"]
         ratios = [row["seconds_of_fmm3d"][key] / ours["seconds"][key] for key in ours["seconds"]]
