@@ -152,11 +152,11 @@ def test_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_parallel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     measure, left = parallel.measure_all, [2]
 
-    def some(*arguments: Any) -> Any:
+    def some(*arguments: Any, **keys: Any) -> Any:
         left[0] -= 1
         if left[0] < 0:
             raise StateError("this run", bound="it failed")
-        return measure(*arguments)
+        return measure(*arguments, **keys)
 
     monkeypatch.setattr(parallel, "measure_all", some)
     path = tmp_path / "results.json"
