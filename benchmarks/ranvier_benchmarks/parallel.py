@@ -71,6 +71,7 @@ __all__ = [
     "bounded_text",
     "check_peak",
     "find_peak",
+    "in_millions",
     "main",
     "measure_all",
     "measure_platform",
@@ -528,11 +529,17 @@ def _percent(value: float) -> str:
     return f"{100.0 * value:.0f}" if value >= 0.1 else f"{100.0 * value:.2g}"
 
 
+def in_millions(operations: float) -> str:
+    """Return a number of operations in millions, as text."""
+    millions = operations / 1e6
+    return f"{millions:,.0f} million" if millions >= 1000.0 else f"{millions:.3g} million"
+
+
 def peak_text(platform: Platform) -> str:
     """Return the operations of a run and the peak, as text."""
     peak = platform["peak"]
     return (
-        f"{platform['operations'] / 1e6:.3g} million operations, peak {peak['flops_per_second'] / 1e9:.1f} GFLOP/s "
+        f"{in_millions(platform['operations'])} operations, peak {peak['flops_per_second'] / 1e9:.1f} GFLOP/s "
         f"({peak['source']})"
     )
 

@@ -38,6 +38,7 @@ from ranvier_benchmarks.parallel import (
     bounded_text,
     check_peak,
     find_peak,
+    in_millions,
     measure_platform,
     order_nodes,
     peak_text,
@@ -238,7 +239,7 @@ def _input(measured: Measured) -> str:
 
 def _print_operations(measured: Measured, console: Console) -> None:
     """Print the counted operations, beside those of the paper where the input is the same."""
-    operations = f"{measured['platform']['operations'] / 1e6:.3g} million floating-point operations a time step"
+    operations = f"{in_millions(measured['platform']['operations'])} floating-point operations a time step"
     tasks = max(result["step_tasks"]["executed"] for result in measured["platform"]["results"])
     paper = f"; the paper counts {OPERATIONS / 1e6:.3g}" if measured["input"] == INPUT else ""
     console.print(f"\n  {_input(measured)}: {operations}, {tasks:,.0f} tasks{paper}", soft_wrap=True)
