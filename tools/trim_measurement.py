@@ -66,6 +66,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "peak_rss_bytes",
     ),
     "microcircuit": _WITH_NEST,
+    "mesocircuit": _WITH_NEST,
     "hpc_benchmark": (
         *_WITH_NEST,
         "contestants.reports.sim_s",
