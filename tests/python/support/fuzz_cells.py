@@ -155,13 +155,16 @@ class _Parts(Drawing):
             "'i of exc[1]'",
         )
         counts = self.one("1", "3", "rv.max_length(20.0)", "rv.d_lambda(0.1)", f"[2] * {self.sections}")
-        optional = {"clamps": self.clamps(), "probes": f"{{'a': {probe}, 'b': {self.value(self.place())}}}"}
+        probes = {"probes": f"{{'a': {probe}, 'b': {self.value(self.place())}}}"}
+        optional = {"clamps": self.clamps()}
         optional |= {"detector": self.place(), "threshold": self.each("-20.0"), "C_m": self.each("0.9")}
-        optional |= {"R_a": self.each("150.0"), "celsius": "20.0", "V_init": self.each("-70.0"), "rates": "'exact'"}
+        optional |= {"R_a": self.each("150.0"), "V_init": self.each("-70.0"), "rates": "'exact'"}
         optional |= {"scheme": "'staggered'", "name": "'c'"}
         optional |= {"t_ref": self.one("2.0", "0.01"), "separate_sites": "True"}
         optional |= {"electrodes": self.electrodes()} if self.chance.random() < 0.7 else {"electrode": self.place()}
         keywords = {"compartments": counts, "membrane": self.membrane(), "receptors": self.receptors()}
+        # Most mechanisms refuse a cell without a temperature, and most recorders one without these probes.
+        keywords |= self.some({"celsius": "20.0", **probes}, 0.95)
         cell = self.call("rv.Cell", "tree", **keywords, **self.some(optional, 0.3))
         # Of what was drawn, but left out, there are no values.
         self.own = {name: number for name, number in self.own.items() if f"'{name}'" in cell}
