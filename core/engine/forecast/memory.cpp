@@ -216,6 +216,27 @@ double add_presynaptic_peak(const connect::ProcessLayout& layout, const connect:
     return presynaptic.final_bytes;
 }
 
+/// The weights of recorders of potentials, and the places of samples of compartments, of the neurons of this process.
+double readout_bytes(const network::Network& network, const connect::ProcessLayout& layout) {
+    double bytes = 0.0;
+    for (const network::StateRecorder& recorder : network.state_recorders()) {
+        if (!recorder.at_compartments) continue;
+        double compartments = 0.0;
+        for (const PopulationId id : network.populations_of(recorder.neurons)) {
+            const network::Population& population = network.population(id);
+            for (const connect::ShardLayout& shard : layout.shards()) {
+                const IdSequence ids = shard.share(id).ids.among(recorder.neurons);
+                for (std::uint64_t i = 0; i < ids.size(); ++i) {
+                    const std::uint64_t neuron = ids[i].value - population.first.value;
+                    compartments += static_cast<double>(population.model->compartments(neuron));
+                }
+            }
+        }
+        bytes += compartments * static_cast<double>(sizeof(std::size_t) + recorder.outputs * sizeof(double));
+    }
+    return bytes;
+}
+
 }  // namespace
 
 std::uint64_t available_memory(std::int32_t processes) { return parallel::memory_room().of_one(processes); }
@@ -240,6 +261,7 @@ MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const con
     add("inputs", input_bytes(network, layout, tables, build.double_weights, window,
                               choose_most_steps(options, network.network())));
     add("stimuli", groups.stimulus_bytes);
+    if (const double readouts = readout_bytes(network.network(), layout); readouts > 0.0) add("recordings", readouts);
     estimate.held_bytes = network.array_bytes();
     if (estimate.held_bytes > 0) add("arrays", static_cast<double>(estimate.held_bytes));
     estimate.peak_bytes = add_saturated(estimate.final_bytes, to_saturated(tables.peak_bytes - tables.final_bytes));

@@ -325,32 +325,35 @@ void Simulation::Implementation::count_foreign_memory() {
 
 StateData Simulation::Implementation::take_readout(network::RecorderIndex recorder, Gather how) {
     StateData data;
-    std::vector<std::uint64_t> sums;
+    std::vector<ExactSum> sums;
     int exponent = 0;
     for (const auto& shard : shards) {
         StateRecorder& readout = shard->recorders().state(recorder);
         data.steps.assign(readout.steps.begin(), readout.steps.end());
-        if (sums.empty()) sums.resize(2 * readout.sums.size());
-        for (std::size_t i = 0; i < readout.sums.size(); ++i) {
-            // Numbers in two's complement.
-            sums[2 * i] += static_cast<std::uint64_t>(readout.sums[i].high());
-            sums[2 * i + 1] += static_cast<std::uint64_t>(readout.sums[i].low());
-        }
+        sums.resize(readout.sums.size());
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i].add(readout.sums[i]);
         exponent = readout.exponent;
         readout.steps.clear();
         readout.sums.clear();
         shard->recorders().publish_bytes();
     }
     const bool joins = communicator->size() > 1 && !communicator->is_dry_run() && how != Gather::local;
-    if (joins) communicator->reduce(sums, comm::Reduction::sum);
+    if (joins) {
+        std::vector<std::uint64_t> parts;
+        parts.reserve(3 * sums.size());
+        for (const ExactSum& sum : sums) {
+            for (const std::uint64_t part : sum.parts()) parts.push_back(part);
+        }
+        communicator->reduce(parts, comm::Reduction::sum);
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            sums[i] = ExactSum::from_parts(std::span(parts).subspan(3 * i).first<3>());
+        }
+    }
     if (joins && how == Gather::root && communicator->rank() != Rank{0}) return data;
     for (std::uint64_t output = 0; output < network.state_recorders()[recorder].outputs; ++output) {
         data.places.push_back(output);
     }
-    for (std::size_t i = 0; i < sums.size(); i += 2) {
-        const ExactSum sum(static_cast<std::int64_t>(sums[i]), static_cast<std::int64_t>(sums[i + 1]));
-        data.values.push_back(sum.value(exponent));
-    }
+    for (const ExactSum& sum : sums) data.values.push_back(sum.value(exponent));
     return data;
 }
 

@@ -88,6 +88,17 @@ _MUCH_PER_SECOND = 1e9
 """Bytes of a recording in memory per simulated second above which a warning is given."""
 
 
+def _warn_of_size(recorder: StateRecorder, remedy: str, stacklevel: int) -> None:
+    """Warn of a recorder that keeps much in memory."""
+    if recorder.to is None and recorder.bytes_per_second >= _MUCH_PER_SECOND:
+        warnings.warn(
+            LargeRecordingWarning(
+                f"the recorder of {recorder.description} keeps {recorder.cost} of simulated time in memory; {remedy}"
+            ),
+            stacklevel=stacklevel,
+        )
+
+
 class Network(NamedAttributes):
     """The description of a network; it becomes executable as a `Simulation`.
 
@@ -826,6 +837,11 @@ class Network(NamedAttributes):
             within a cell is found when the simulation is built.
         GridError, FileError
             As for `record_state`.
+
+        Warns
+        -----
+        LargeRecordingWarning
+            As for `record_state`.
         """
         view = self._view("cells", cells)
         if not len(view):
@@ -836,7 +852,7 @@ class Network(NamedAttributes):
         if not 0.0 < conductivity < math.inf:
             raise ValueOutOfBoundsError("sigma", f"{sigma} S/m", "it must be positive and finite")
         destination, replaces = self._destination(to, overwrite)
-        return self._make(
+        recorder = self._make(
             RecordExtracellular(
                 neurons=selection_of(view),
                 contacts=points,
@@ -846,6 +862,8 @@ class Network(NamedAttributes):
                 overwrite=replaces,
             )
         )
+        _warn_of_size(recorder, "record at fewer contacts, at a longer interval, or to a file (to=...)", 4)
+        return recorder
 
     def _record_state(
         self,
@@ -873,14 +891,7 @@ class Network(NamedAttributes):
                 at_compartments=call == "record_compartments",
             )
         )
-        if destination is None and recorder.bytes_per_second >= _MUCH_PER_SECOND:
-            warnings.warn(
-                LargeRecordingWarning(
-                    f"the recorder of {recorder.description} keeps {recorder.cost} of simulated time in memory; "
-                    "record fewer neurons, at a longer interval, or to a file (to=...)"
-                ),
-                stacklevel=4,
-            )
+        _warn_of_size(recorder, "record fewer neurons, at a longer interval, or to a file (to=...)", 5)
         return recorder
 
     @known_keywords

@@ -443,6 +443,21 @@ class ExtracellularData(StateData):
         super().__post_init__()
         _lock(self, "contacts")
 
+    def to_neo(self) -> Any:
+        """Return a `neo.Segment` with a `neo.AnalogSignal`; its array annotation ``neuron`` has the numbers of contacts."""
+        return super().to_neo()
+
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame` with a row for each time, and a column for each contact.
+
+        Raises
+        ------
+        MissingPackageError
+            When pandas is not installed.
+        """
+        levels = np.repeat(self.variables, len(self.ids)), self.ids
+        return samples_to_pandas(self.potentials, self.times, levels, ["variable", "contact"])
+
     @property
     def potentials(self) -> FloatArray:
         """Potentials, mV, shape ``(samples, contacts)``."""

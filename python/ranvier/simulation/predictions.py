@@ -117,7 +117,9 @@ def predict_memory(
     if network.recorders and math.isfinite(simulated):
         # All of them, the share of a process, or 0.
         share = {"everywhere": 1.0, "local": 1.0 / ranks, "root": float(rank == 0)}[recordings]
-        predicted["recordings"] = round(share * predicted_bytes(network.recorders, simulated, mean_rate))
+        samples = round(share * predicted_bytes(network.recorders, simulated, mean_rate))
+        # Weights of recorders of potentials are there from the beginning.
+        predicted["recordings"] = predicted.get("recordings", 0) + samples
     return predicted
 
 

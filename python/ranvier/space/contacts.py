@@ -14,6 +14,8 @@ from ranvier.errors import ShapeError, ValueOutOfBoundsError
 __all__ = ["checked_contacts"]
 
 _UM = {"um": 1.0, "mm": 1000.0}
+# Squares of distances must not overflow.
+_MOST = 1e12
 
 
 def checked_contacts(contacts: Any, unit: str) -> FloatArray:
@@ -41,9 +43,11 @@ def checked_contacts(contacts: Any, unit: str) -> FloatArray:
             remedy = "place the probe in space: probe.to_3d(axes='xz')"
         raise ShapeError("contacts", f"an array of the shape {points.shape}", "it must be (contacts, 3)", remedy)
     points *= _UM[unit]
-    wrong = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    wrong = np.flatnonzero(~(np.abs(points) <= _MOST).all(axis=1))
     if len(wrong):
         raise ValueOutOfBoundsError(
-            f"contact {wrong[0]}", str(tuple(points[wrong[0]].tolist())), "coordinates must be finite"
+            f"contact {wrong[0]}",
+            f"{tuple(points[wrong[0]].tolist())} um",
+            f"coordinates must be finite, and at most {_MOST:g} um",
         )
     return locked(points)

@@ -114,6 +114,20 @@ def test_files_have_the_contacts(tmp_path: Path) -> None:
     assert recorder.description == "V_e at 10 contacts of 3 cells of cells every 0.2 ms"
 
 
+def test_weights_are_in_the_account_and_the_prediction() -> None:
+    net, _, _ = network()
+    cells = net.populations[0]
+    net.record_extracellular(np.full((2000, 3), 500.0), cells=cells)
+    weights = 8 * len(cells) * len(cells.compartment_lines()) * 2000
+    sim = rv.Simulation(net, progress=False)
+    predicted = rv.predict_memory(net, time=0.0)["recordings"]
+    assert weights <= predicted == pytest.approx(sim.memory()["recordings"], rel=0.01)
+    with pytest.raises(rv.errors.InsufficientMemoryError, match="memory_limit"):
+        rv.Simulation(net, progress=False, memory_limit=weights // 2)
+    with pytest.warns(rv.errors.LargeRecordingWarning, match="10000000 contacts of 3 cells"):
+        net.record_extracellular(np.full((10_000_000, 3), 500.0), cells=cells)
+
+
 def test_bad_input() -> None:
     net, _, _ = network()
     cells = net.populations[0]
@@ -125,6 +139,8 @@ def test_bad_input() -> None:
         record([[0.0, 1.0]])
     with pytest.raises(rv.errors.ValueOutOfBoundsError, match=r"contact 1.*finite"):
         record([[0.0, 1.0, 2.0], [0.0, math.nan, 2.0]])
+    with pytest.raises(rv.errors.ValueOutOfBoundsError, match=r"contact 0.*at most 1e\+12 um"):
+        record([[0.0, 1.0, 1e13]])
     for sigma in (0.0, -0.3, math.inf):
         with pytest.raises(rv.errors.ValueOutOfBoundsError, match="sigma"):
             record(sigma=sigma)
