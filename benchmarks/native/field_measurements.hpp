@@ -27,7 +27,7 @@ FieldRun measure_fields(std::span<const fmm::LinePiece> pieces, std::span<const 
                         std::span<const double> strengths, std::size_t samples, const fmm::SolverOptions& options,
                         parallel::Team& team, std::uint32_t repetitions, const ParallelMeasurement::Poll& poll);
 
-/// Points of uniform charges in [0, 1) and uniform positions in the unit cube, each of which is also a target: the input of
+/// Points with uniform charges in [0, 1) at uniform positions in the unit cube, which are also the targets: the input of
 /// Morgenstern et al. (2020).
 struct UniformPoints {
     std::vector<fmm::LinePiece> pieces;

@@ -11,8 +11,8 @@ Bounds are the least and the greatest of the turns in which everything was measu
 noise; it counts as 1.
 
 A platform is a dictionary as `ranvier bench parallel` writes it: its ``name``, whether it is ``synthetic``, its
-``processors``, the ``operations`` of a run and the ``flops_per_second`` of its ``peak``, and ``results``, of which
-each has the keys ``pinning``, ``stealing``, ``threads`` and ``reduction_s``, the times of a sum up a tree. Results of
+``processors``, the ``operations`` of a run, the ``flops_per_second`` of its ``peak``, and its ``results``. Each result
+has the keys ``pinning``, ``stealing``, ``threads`` and ``reduction_s``, the times of a sum up a tree. Results of
 `ranvier paper morgenstern2020` have ``step_s`` instead, the times of a time step of the fast multipole method.
 """
 

@@ -23,7 +23,7 @@ alignas(64) inline constexpr std::array<std::uint64_t, values_together> bit_of_p
 
 /// The quantile's tails take one more logarithm, root and division than its centre, and hold 15 in 100 of the numbers:
 /// they are gathered, computed side by side and scattered back. The result is bit-identical to math::normal_quantile.
-/// @param uniform room for `most` numbers, of which `count` are given
+/// @param uniform `count` numbers, with room for `most`
 RANVIER_ALWAYS_INLINE void fill_quantiles(double* __restrict uniform, std::size_t count, double* __restrict out) {
     constexpr std::size_t lanes = 8;
     double tail[most + lanes];

@@ -6,8 +6,8 @@
 #include "fmm/harmonics.hpp"
 #include "ranvier/fmm/solver.hpp"
 
-/// Floating-point operations of the operators for one sample: additions, subtractions, multiplications, divisions and square
-/// roots, each of which counts as one. Comparisons, changes of the sign and of the precision, and lanes without a source or
+/// Floating-point operations of the operators for one sample: an addition, subtraction, multiplication, division or square
+/// root counts as one. Comparisons, changes of the sign and of the precision, and lanes without a source or
 /// target are not counted. p is the order, and (p + 1)^2 the number of coefficients.
 namespace ranvier::fmm {
 

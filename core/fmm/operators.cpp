@@ -402,7 +402,7 @@ struct SourceMoments {
     }
 };
 
-/// Points with the irregular harmonics of which local expansions are made, some at once.
+/// Adds points to a local expansion by their irregular harmonics, some at once.
 template <class Real>
 class LocalSum {
    public:

@@ -129,8 +129,8 @@ class PairWeights {
 
     /// Whether the mask and the value depend on the distance alone.
     bool is_by_distance() const { return is_by_distance_; }
-    /// Decides candidates of a neuron, each of which is taken if its limit is less than its value, without calculating
-    /// most values: see DistanceBounds. The neuron itself is not excluded. @pre is_by_distance()
+    /// Takes the candidates of a neuron whose limit is less than their value, without calculating most values: see
+    /// DistanceBounds. The neuron itself is not excluded. @pre is_by_distance()
     void decide(InstructionSet set, const PartnerIndex& index, const MajorNeuron& neuron,
                 std::span<const std::uint32_t> places, const double* limits, std::uint8_t* decisions) const;
 

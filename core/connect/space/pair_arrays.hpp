@@ -30,7 +30,7 @@ struct PairNeurons {
 void copy_coordinates(InstructionSet set, const Space& space, std::span<const std::uint64_t> ids, unsigned dimensions,
                       const std::array<double*, most_dimensions>& out);
 
-/// Pairs of the neurons begin, begin + stride, ..., of which each has some partners at places of an index of positions.
+/// Pairs of the neurons begin, begin + stride, ... and their partners, given as places in an index of positions.
 struct PlacedPairs {
     const PartnerIndex* index = nullptr;
     std::uint64_t begin = 0;

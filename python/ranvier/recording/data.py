@@ -444,7 +444,7 @@ class ExtracellularData(StateData):
         _lock(self, "contacts")
 
     def to_neo(self) -> Any:
-        """Return a `neo.Segment` with a `neo.AnalogSignal`; its array annotation ``neuron`` has the numbers of contacts."""
+        """Return a `neo.Segment` with one signal; its array annotation ``neuron`` has the numbers of the contacts."""
         return super().to_neo()
 
     def to_pandas(self) -> Any:

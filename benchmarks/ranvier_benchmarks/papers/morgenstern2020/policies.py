@@ -96,7 +96,7 @@ def _check(
         raise UnknownNameError("key distances", repr(distances), f"there are {' and '.join(_DISTANCES)}")
     check_peak("key peak", peak or None)
     read_topology(topology)
-    # Coordinates, potentials and fields of points, and expansions of boxes, of which a point is in one a level.
+    # Coordinates, potentials and fields of points, and expansions of boxes. A point is in one box of each level.
     boxes = sum(min(8**level, points) for level in range(depth + 1))
     check_room("points and expansions", 500 * points + 8 * boxes * (2 * (order + 1) ** 2 + 150), "give fewer points")
 
