@@ -43,6 +43,8 @@ def test_synapses_of_every_model(name: str, combination: tuple[int, bool, bool, 
 
 def sizes_of_many(name: str, sort_connections: bool, weight_precision: Precision) -> tuple[int, int, int]:
     """Return what twenty million synapses take: resident, by the account, and as predicted."""
+    # Some models compile their equations: the compiler's library, which the account leaves out, is loaded first.
+    rv.Simulation(network_with(model_named(name), 100, rule=rv.FixedIndegree(10)).net, progress=False)
     net = network_with(model_named(name), 20_000, rule=rv.FixedIndegree(1000)).net
     processes = rv.Processes(sort_connections=sort_connections)
     before = resident_bytes()
