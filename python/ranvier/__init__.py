@@ -65,6 +65,7 @@ _NAMES = {
     "recording.reading": ("read_spikes", "read_state", "read_weights"),
     "recording.segments": ("Segment",),
     "recording.spike_trains": ("read_spike_trains",),
+    "space.contacts": ("laminar_probe",),
     "space.layers": ("Layers", "layers"),
     "space.histograms": ("DistanceHistogram",),
     "space.kernels": ("KernelFit",),

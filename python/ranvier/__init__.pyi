@@ -219,6 +219,7 @@ from ranvier.simulation.progress import ProgressReport as ProgressReport
 from ranvier.simulation.simulation import Simulation as Simulation
 from ranvier.simulation.trace import Trace as Trace
 from ranvier.simulation.trace import TraceAccount as TraceAccount
+from ranvier.space.contacts import laminar_probe as laminar_probe
 from ranvier.space.histograms import DistanceHistogram as DistanceHistogram
 from ranvier.space.kernels import KernelFit as KernelFit
 from ranvier.space.layers import Layers as Layers
@@ -392,6 +393,7 @@ __all__ = [
     "k_fast",
     "k_persistent",
     "k_transient",
+    "laminar_probe",
     "layers",
     "log",
     "m_current",

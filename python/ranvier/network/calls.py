@@ -42,6 +42,7 @@ from ranvier.network.rule_base import Rule
 from ranvier.network.sites import CoreSite, SiteLike, StoredSite, site_to_core, store_site
 from ranvier.populations.model_base import AnySynapse
 from ranvier.populations.populations import Population, PopulationView, Selection, core_ids
+from ranvier.space.contacts import ContactLabels
 from ranvier.space.positions import Positions, PositionsLike, as_positions
 from ranvier.space.rotations import Rotation
 
@@ -453,6 +454,7 @@ class RecordExtracellular(DescribingCall[ExtracellularRecorder]):
 
     neurons: Selection = field(metadata=_argument(_ids, _view))
     contacts: npt.NDArray[np.float64] = field(metadata=_PYTHON_ONLY)
+    labels: ContactLabels = field(metadata=_PYTHON_ONLY)
     sigma: float = field(metadata=_PYTHON_ONLY)
     interval: float = field(metadata=_argument())
     to: Path | None = field(metadata=_PYTHON_ONLY)

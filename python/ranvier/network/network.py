@@ -77,7 +77,7 @@ from ranvier.populations.model_base import AnySynapse, NeuronModel, Stimulator
 from ranvier.populations.populations import Neurons, Population, PopulationView, common_layout, selection_of
 from ranvier.recording.destinations import FilePath, checked_destination
 from ranvier.space.contacts import checked_contacts
-from ranvier.space.positions import PositionsLike, check_unit
+from ranvier.space.positions import PositionsLike
 from ranvier.space.rotations import Rotation
 
 __all__ = ["Network", "check_network", "contents_of", "snapshot_of"]
@@ -811,7 +811,9 @@ class Network(NamedAttributes):
         Parameters
         ----------
         contacts
-            Coordinates, shape ``(contacts, 3)``, or a probe of probeinterface in three dimensions.
+            Coordinates, shape ``(contacts, 3)``; a grid, ``rv.grid((20, 1, 30), ...)`` or an array of the shape
+            ``(20, 30, 3)``, of which `ExtracellularData.on_grid` returns images; `laminar_probe`; a probe or a group of
+            probes of probeinterface in three dimensions.
         interval
             Sampling interval, ms. Samples are taken at multiples of it.
         cells
@@ -819,7 +821,7 @@ class Network(NamedAttributes):
         sigma
             Conductivity of the medium, S/m.
         unit
-            Unit of an array, ``"um"`` or ``"mm"``; None: that of the positions.
+            Unit of an array, ``"um"`` or ``"mm"``; None: that of the positions of the cells.
         to, overwrite
             As for `record_spikes`.
 
@@ -847,7 +849,7 @@ class Network(NamedAttributes):
         if not len(view):
             raise ShapeError("cells", "none", "potentials need at least one cell")
         layout = common_layout(view)
-        points = checked_contacts(contacts, layout.unit if unit is None else check_unit("unit", unit))
+        points, labels = checked_contacts(contacts, unit, layout.unit)
         conductivity = number("sigma", sigma)
         if not 0.0 < conductivity < math.inf:
             raise ValueOutOfBoundsError("sigma", f"{sigma} S/m", "it must be positive and finite")
@@ -856,6 +858,7 @@ class Network(NamedAttributes):
             RecordExtracellular(
                 neurons=selection_of(view),
                 contacts=points,
+                labels=labels,
                 sigma=conductivity,
                 interval=number("interval", interval),
                 to=destination,

@@ -15,6 +15,7 @@ from ranvier.base.names import counted, some_names
 from ranvier.base.times import text_of
 from ranvier.network.projections import Projection
 from ranvier.populations.populations import PopulationView
+from ranvier.space.contacts import ContactLabels
 
 __all__ = [
     "CompartmentRecorder",
@@ -210,6 +211,8 @@ class ExtracellularRecorder(StateRecorder):
         Numbers of the contacts, from 0.
     contacts
         Coordinates of the contacts, um, shape ``(contacts, 3)``.
+    labels
+        ``labels.grid_shape``, ``labels.contact_names`` and ``labels.shanks`` as in `ExtracellularData`.
     sigma
         Conductivity of the medium, S/m.
     variables
@@ -219,6 +222,7 @@ class ExtracellularRecorder(StateRecorder):
     """
 
     contacts: npt.NDArray[np.float64]
+    labels: ContactLabels
     sigma: float
 
     def __init__(self, network: Any, index: int, values: Mapping[str, Any]) -> None:

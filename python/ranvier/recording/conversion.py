@@ -83,8 +83,17 @@ def spikes_to_neo(trains: Sequence[tuple[str, int, FloatArray]], window: tuple[f
     return segment
 
 
-def samples_to_neo(data: dict[str, FloatArray], times: FloatArray, interval: float, ids: IntArray, name: str) -> Any:
-    """Return a `neo.Segment` with a signal for each variable, of the shape (times, neurons)."""
+def samples_to_neo(
+    data: Mapping[str, FloatArray],
+    times: FloatArray,
+    interval: float,
+    annotations: Mapping[str, npt.NDArray[Any]],
+    name: str,
+) -> Any:
+    """Return a `neo.Segment` with a signal for each variable, of the shape (times, channels).
+
+    Annotations are arrays with a value for each channel.
+    """
     neo = package("neo", "to_neo")
     segment = neo.Segment(name=name)
     pq = package("quantities", "to_neo")
@@ -96,7 +105,7 @@ def samples_to_neo(data: dict[str, FloatArray], times: FloatArray, interval: flo
             sampling_period=interval * pq.ms,
             name=variable,
             population=name,
-            array_annotations={"neuron": ids},
+            array_annotations={key: np.array(each) for key, each in annotations.items()},
         )
         segment.analogsignals.append(signal)
     return segment

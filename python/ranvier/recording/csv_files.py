@@ -277,6 +277,8 @@ def _columns(metadata: Metadata, names: list[str], table: npt.NDArray[Any]) -> d
     fixed = ("ids", "compartments") if metadata["kind"] == "state" else ("sources", "targets")
     width = len(metadata[fixed[0]])
     result = {name: np.array(metadata[name], dtype=np.int64) for name in (*fixed, "places") if name in metadata}
+    if "contacts" in metadata:
+        result |= {axis: np.array(metadata[axis], dtype=np.float64) for axis in "xyz"}
     result["steps"] = table["step"][:: max(1, width)]
     owners = 4 if "compartments" in metadata else 3
     data = names[owners:] if metadata["kind"] == "state" else ["weight"]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ranvier.base.hints import NamedAttributes
 from ranvier.base.html import card, lines_picture, raster_picture
@@ -17,7 +18,7 @@ from ranvier.base.names import counted, some_names, unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.times import step_before, text_of, time_of, times_of
 from ranvier.base.values import FloatArray
-from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.errors import IndexOutOfBoundsError, ShapeError, StateError, ValueOutOfBoundsError
 from ranvier.recording.activity import ActivityStatistics
 from ranvier.recording.conversion import (
     UNITS_OF_VARIABLES,
@@ -282,8 +283,12 @@ class StateData(NamedAttributes):
             raise StateError(repr(self), bound="a signal needs two samples", remedy="run the simulation longer")
         interval = time_of(int(self.steps[1] - self.steps[0]), self.resolution)
         return samples_to_neo(
-            {name: self[name] for name in self.variables}, self.times, interval, self.ids, self.population
+            {name: self[name] for name in self.variables}, self.times, interval, self._channels(), self.population
         )
+
+    def _channels(self) -> dict[str, npt.NDArray[Any]]:
+        """Return what Neo knows of the channels of a signal."""
+        return {"neuron": self.ids}
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with a row for each time, ``time_ms``, and a column for each variable and neuron.
@@ -381,10 +386,10 @@ class CompartmentData(StateData):
 
     def to_neo(self) -> Any:
         """Return a `neo.Segment` as `StateData.to_neo`, with the array annotation ``compartment``."""
-        segment = super().to_neo()
-        for signal in segment.analogsignals:
-            signal.array_annotate(compartment=self.compartments)
-        return segment
+        return super().to_neo()
+
+    def _channels(self) -> dict[str, npt.NDArray[Any]]:
+        return {"neuron": self.ids, "compartment": self.compartments}
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with a row for each time, and a column for each variable, neuron and compartment.
@@ -427,6 +432,12 @@ class ExtracellularData(StateData):
         Numbers of the contacts, from 0.
     contacts
         Coordinates of the contacts, um, shape ``(contacts, 3)``.
+    sigma
+        Conductivity of the medium, S/m; NaN: not known.
+    grid_shape
+        The shape of the grid on which the contacts are; None: on none. See `on_grid`.
+    contact_names, shanks
+        Names of the contacts, and of the shank of each, as in the probe; None: they have none.
     variables
         ``("V_e",)``.
     values
@@ -438,14 +449,34 @@ class ExtracellularData(StateData):
     """
 
     contacts: FloatArray
+    sigma: float = math.nan
+    grid_shape: tuple[int, ...] | None = None
+    contact_names: tuple[str, ...] | None = None
+    shanks: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _lock(self, "contacts")
 
     def to_neo(self) -> Any:
-        """Return a `neo.Segment` with one signal; its array annotation ``neuron`` has the numbers of the contacts."""
+        """Return a `neo.Segment` with one signal, which has a channel for each contact.
+
+        Array annotations of the signal are ``channel_names`` (the names of the contacts, or their numbers), ``contact``
+        (their numbers), ``x_um``, ``y_um``, ``z_um`` and, if they are on several shanks, ``shank``.
+
+        Raises
+        ------
+        MissingPackageError, StateError
+            As for `StateData.to_neo`.
+        """
         return super().to_neo()
+
+    def _channels(self) -> dict[str, npt.NDArray[Any]]:
+        names = [f"contact {number}" for number in self.ids] if self.contact_names is None else self.contact_names
+        channels = {"channel_names": np.array(names), "contact": self.ids}
+        for axis, values in zip("xyz", self.contacts.T, strict=True):
+            channels[f"{axis}_um"] = values
+        return channels if self.shanks is None else {**channels, "shank": np.array(self.shanks)}
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with a row for each time, and a column for each contact.
@@ -462,6 +493,64 @@ class ExtracellularData(StateData):
     def potentials(self) -> FloatArray:
         """Potentials, mV, shape ``(samples, contacts)``."""
         return self.values[:, 0, :]
+
+    @property
+    def on_grid(self) -> FloatArray:
+        """Potentials at a grid of contacts, mV, shape ``(samples, *grid_shape)``.
+
+        Raises
+        ------
+        StateError
+            When the contacts were not given as a grid.
+        """
+        if self.grid_shape is None:
+            raise StateError(
+                repr(self),
+                bound="its contacts are not on a grid",
+                remedy="record at rv.grid((20, 1, 30), ...), or at an array of the shape (20, 30, 3)",
+            )
+        return self.potentials.reshape(len(self), *self.grid_shape)
+
+    def at_contacts(self, contacts: slice | Sequence[int] | npt.NDArray[Any]) -> ExtracellularData:
+        """Return the potentials at some contacts.
+
+        Parameters
+        ----------
+        contacts
+            A slice, places among the contacts, or a mask with a value for each contact.
+
+        Raises
+        ------
+        IndexOutOfBoundsError
+            For a contact that was not recorded.
+        ShapeError
+            For a mask of another length, or something else.
+        """
+        try:
+            places = np.arange(len(self.ids))[contacts]
+        except IndexError as error:
+            remedy = "give a slice, a list of places, or a mask with a value for each contact"
+            if np.asarray(contacts).dtype.kind in "iu":
+                count = counted(len(self.ids), "contact")
+                raise IndexOutOfBoundsError(
+                    "place of a contact", repr(contacts), f"there are {count}", remedy
+                ) from None
+            raise ShapeError("contacts", type(contacts).__name__, str(error), remedy) from None
+        if places.ndim != 1:
+            raise ShapeError("contacts", repr(contacts), "they must be a sequence", "write data.at_contacts([3])")
+        names, shanks = (
+            None if each is None else tuple(each[place] for place in places)
+            for each in (self.contact_names, self.shanks)
+        )
+        return replace(
+            self,
+            ids=self.ids[places],
+            values=self.values[:, :, places],
+            contacts=self.contacts[places],
+            grid_shape=None,
+            contact_names=names,
+            shanks=shanks,
+        )
 
     def __repr__(self) -> str:
         return (

@@ -115,7 +115,11 @@ def _state(parts: list[Recorded]) -> StateData:
         places = _integers(columns["compartments"])
         return CompartmentData(steps, ids, variables, values, resolution, population, places)
     if "contacts" in metadata:
-        return ExtracellularData(steps, ids, variables, values, resolution, population, np.array(metadata["contacts"]))
+        contacts = np.stack([np.asarray(parts[0].columns[axis], dtype=np.float64) for axis in "xyz"], axis=1)
+        labels = {name: tuple(given) for name, given in metadata["contacts"].items()}
+        return ExtracellularData(
+            steps, ids, variables, values, resolution, population, contacts, float(metadata["sigma"]), **labels
+        )
     return StateData(steps, ids, variables, values, resolution, population)
 
 

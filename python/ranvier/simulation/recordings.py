@@ -337,8 +337,13 @@ class RecordingStore:
                 compartments = recorder.compartments[places]
                 return CompartmentData(steps, ids, recorder.variables, values, self._resolution, names, compartments)
             if isinstance(recorder, ExtracellularRecorder):
-                contacts = recorder.contacts[places]
-                return ExtracellularData(steps, ids, recorder.variables, values, self._resolution, names, contacts)
+                # A process without data has no contacts.
+                labels = recorder.labels.given() if len(places) else {}
+                return ExtracellularData(
+                    *(steps, ids, recorder.variables, values, self._resolution, names),
+                    *(recorder.contacts[places], recorder.sigma),
+                    **labels,
+                )
             return StateData(steps, ids, recorder.variables, values, self._resolution, names)
 
         return self._fetch(recorder, take, reading.read_state)
@@ -504,7 +509,9 @@ class RecordingStore:
             if isinstance(recorder, CompartmentRecorder):
                 fixed["compartments"] = recorder.compartments[self._places[recorder]]
             if isinstance(recorder, ExtracellularRecorder):
-                metadata["contacts"] = recorder.contacts.tolist()
+                metadata["sigma"] = recorder.sigma
+                metadata["contacts"] = recorder.labels.given()
+                fixed |= dict(zip("xyz", np.ascontiguousarray(recorder.contacts.T), strict=True))
         elif isinstance(recorder, WeightRecorder):
             metadata["projection"] = recorder.projection.name
             metadata["interval"] = recorder.interval

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 import ranvier as rv
-from electrodes import CONTACTS, cell, network, potentials
+from electrodes import CONTACTS, STEP, cell, network, potentials
 from mpi_runs import WHEELS, run_python
 from repository import SUPPORT
 
@@ -103,15 +103,96 @@ def test_same_bits_on_processes(ranks: int, tmp_path: Path) -> None:
     assert [output.split() for output in done.outputs] == [[whole] * 4, *[[whole] * 2] * (ranks - 1)]
 
 
-def test_files_have_the_contacts(tmp_path: Path) -> None:
-    net, recorder, _ = network(to=tmp_path / "lfp.h5")
+@pytest.mark.parametrize("suffix", [".h5", ".csv"])
+def test_files_have_the_contacts(suffix: str, tmp_path: Path) -> None:
+    net, recorder, _ = network(to=tmp_path / f"lfp{suffix}")
+    on_grid = net.record_extracellular(GRID, cells=net.populations[0], to=tmp_path / f"grid{suffix}")
     sim = rv.Simulation(net, progress=False)
     sim.run(2.0)
-    read = rv.read_state(tmp_path / "lfp.h5")
+    read = rv.read_state(tmp_path / f"lfp{suffix}")
     assert isinstance(read, rv.ExtracellularData)
     np.testing.assert_array_equal(read.contacts, CONTACTS)
     np.testing.assert_array_equal(read.potentials, sim.extracellular(recorder).potentials)
     assert recorder.description == "V_e at 10 contacts of 3 cells of cells every 0.2 ms"
+    whole, again = sim.extracellular(on_grid), rv.read_state(tmp_path / f"grid{suffix}")
+    assert isinstance(again, rv.ExtracellularData)
+    assert (again.grid_shape, again.sigma, again.contact_names) == (whole.grid_shape, 0.3, None)
+    np.testing.assert_array_equal(again.contacts, whole.contacts)
+
+
+GRID = rv.grid((3, 1, 4), spacing=(50.0, 1.0, 40.0), center=(400.0, 7.0, 20.0), unit="um")
+
+
+def recorded_at(contacts: Any, **keys: Any) -> rv.ExtracellularData:
+    """Return potentials at contacts after a step."""
+    net, _, _ = network()
+    recorder = net.record_extracellular(contacts, STEP, cells=net.populations[0], **keys)
+    sim = rv.Simulation(net, progress=False)
+    sim.run(2 * STEP)
+    return sim.extracellular(recorder)
+
+
+def test_grids_keep_their_shape() -> None:
+    data = recorded_at(GRID)
+    assert data.grid_shape == (3, 1, 4)
+    assert data.on_grid.shape == (2, 3, 1, 4)
+    # The last index is the fastest: along z.
+    np.testing.assert_allclose(data.contacts[:5, 2], [-40.0, 0.0, 40.0, 80.0, -40.0])
+    np.testing.assert_allclose(data.contacts[[0, 4, 8], 0], [350.0, 400.0, 450.0])
+    np.testing.assert_array_equal(data.contacts[:, 1], 7.0)
+    array = recorded_at(data.contacts.reshape(3, 4, 3) / 1000.0, unit="mm")
+    assert array.on_grid.shape == (2, 3, 4)
+    np.testing.assert_allclose(array.on_grid, data.on_grid[:, :, 0], rtol=1e-10)
+    some = data.at_contacts([5, 2])
+    np.testing.assert_array_equal(some.potentials, data.potentials[:, [5, 2]])
+    np.testing.assert_array_equal(some.ids, [5, 2])
+    with pytest.raises(rv.errors.StateError, match="not on a grid"):
+        _ = some.on_grid
+    with pytest.raises(rv.errors.IndexOutOfBoundsError, match="12 contacts"):
+        data.at_contacts([12])
+    with pytest.raises(rv.errors.ShapeError):
+        data.at_contacts(np.zeros(11, dtype=bool))
+
+
+def test_a_laminar_probe_goes_down_from_its_top() -> None:
+    probe = rv.laminar_probe(3, 0.1, x=0.5, top=-0.05, unit="mm")
+    data = recorded_at(probe)
+    np.testing.assert_allclose(data.contacts, [[500.0, 0.0, z] for z in (-50.0, -150.0, -250.0)])
+    for wrong in (0.0, math.nan, math.inf):
+        with pytest.raises(rv.errors.ValueOutOfBoundsError, match="spacing"):
+            rv.laminar_probe(3, wrong)
+
+
+def test_probes_of_probeinterface() -> None:
+    probeinterface = pytest.importorskip("probeinterface")
+    flat = probeinterface.Probe(ndim=2, si_units="mm")
+    flat.set_contacts([[0.3, 0.1], [0.3, 0.2], [0.4, 0.1]])
+    probe = flat.to_3d(axes="xz")
+    probe.set_contact_ids(["a", "b", "c"])
+    probe.set_shank_ids(["left", "left", "right"])
+    data = recorded_at(probe)
+    np.testing.assert_allclose(data.contacts, [[300.0, 0.0, 100.0], [300.0, 0.0, 200.0], [400.0, 0.0, 100.0]])
+    assert data.contact_names == ("a", "b", "c")
+    assert data.shanks == ("left", "left", "right")
+    signal = data.to_neo().analogsignals[0]
+    assert list(signal.array_annotations["channel_names"]) == ["a", "b", "c"]
+    assert list(signal.array_annotations["shank"]) == ["left", "left", "right"]
+    np.testing.assert_allclose(signal.array_annotations["z_um"], [100.0, 200.0, 100.0])
+    assert "neuron" not in signal.array_annotations
+    group = probeinterface.ProbeGroup()
+    group.add_probe(probe)
+    line = probeinterface.generate_linear_probe(2, 20.0).to_3d(axes="yz")
+    line.move([-200.0, 0.0, 0.0])
+    group.add_probe(line)
+    both = recorded_at(group, sigma=0.5)
+    np.testing.assert_allclose(both.contacts[2:], [[400.0, 0.0, 100.0], [-200.0, 0.0, 0.0], [-200.0, 0.0, 20.0]])
+    assert both.contact_names == ("0:a", "0:b", "0:c", "1:0", "1:1")
+    assert both.shanks == ("0:left", "0:left", "0:right", "1", "1")
+    assert both.at_contacts(slice(1, 4)).contact_names == ("0:b", "0:c", "1:0")
+    with pytest.raises(rv.errors.ShapeError, match=r"2 dimensions.*to_3d"):
+        recorded_at(flat)
+    with pytest.raises(rv.errors.ValueOutOfBoundsError, match="its own unit"):
+        recorded_at(probe, unit="mm")
 
 
 def test_weights_are_in_the_account_and_the_prediction() -> None:
@@ -137,6 +218,12 @@ def test_bad_input() -> None:
 
     with pytest.raises(rv.errors.ShapeError, match="contacts"):
         record([[0.0, 1.0]])
+    with pytest.raises(rv.errors.ShapeError, match="grid with one layer"):
+        record(rv.grid((3, 4)))
+    with pytest.raises(rv.errors.ValueOutOfBoundsError, match="not periodic"):
+        record(rv.grid((3, 4, 2), periodic=True))
+    with pytest.raises(rv.errors.ValueOutOfBoundsError, match="random positions"):
+        record(rv.random_positions(5, extent=(1.0, 1.0, 1.0)))
     with pytest.raises(rv.errors.ValueOutOfBoundsError, match=r"contact 1.*finite"):
         record([[0.0, 1.0, 2.0], [0.0, math.nan, 2.0]])
     with pytest.raises(rv.errors.ValueOutOfBoundsError, match=r"contact 0.*at most 1e\+12 um"):
