@@ -676,6 +676,10 @@ TEST(FixedTotalNumber, DrawsPairsInProportionToTheProbability) {
             std::vector<double> counts(expected.size());
             const Partners partners = draw_all(*sampler, scene.pairs, 3);
             EXPECT_EQ(count_synapses(partners), number);
+            // A part of the work by other threads, beforehand.
+            const auto prepared = bind(spec, scene.pairs, next);
+            for (std::uint64_t part = prepared->preparations(); part-- > 0;) prepared->prepare(part);
+            EXPECT_EQ(draw_all(*prepared, scene.pairs, 3), partners);
             for (std::uint64_t target = 0; target < partners.size(); ++target) {
                 for (const std::uint64_t source : partners[target]) ++counts[target * scene.pairs.sources + source];
             }

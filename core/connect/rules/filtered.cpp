@@ -75,6 +75,8 @@ class Filtered final : public RuleSampler {
     }
     std::uint64_t bytes() const override { return rule_->bytes(); }
     void use(ProcessIndexes& indexes) override { rule_->use(indexes); }
+    std::uint64_t preparations() const override { return rule_->preparations(); }
+    void prepare(std::uint64_t part) const override { rule_->prepare(part); }
 
    private:
     std::unique_ptr<RuleSampler> rule_;

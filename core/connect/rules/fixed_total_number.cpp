@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -105,6 +107,19 @@ class WeightedTotalNumber final : public RuleSampler {
     /// All partners are needed for the sums.
     void use(ProcessIndexes& indexes) override { partners_.use(indexes, false); }
 
+    std::uint64_t preparations() const override {
+        return number_ == 0 ? 0 : (view_.majors() + majors_of_part - 1) / majors_of_part;
+    }
+    void prepare(std::uint64_t part) const override {
+        if (is_summed_) return;
+        std::call_once(prepared_, [this] { totals_.resize(view_.majors()); });
+        const PairWeights& weights = partners_.weights();
+        const std::uint64_t end = std::min((part + 1) * majors_of_part, view_.majors());
+        for (std::uint64_t i = part * majors_of_part; i < end; ++i) {
+            totals_[i] = weights.total(weights.neuron(i), waste_of_sums);
+        }
+    }
+
     /// Checks what can be known quickly.
     void check() const {
         if (number_ == 0) return;
@@ -125,6 +140,7 @@ class WeightedTotalNumber final : public RuleSampler {
 
    private:
     static constexpr double waste_of_sums = 100.0;
+    static constexpr std::uint64_t majors_of_part = 64;
 
     struct Sums {
         std::optional<DegreeTree> tree;
@@ -146,14 +162,17 @@ class WeightedTotalNumber final : public RuleSampler {
 
     void sum() const {
         const PairWeights& weights = partners_.weights();
+        const bool prepared = !totals_.empty();
         std::vector<double> values(view_.majors() + 1);
         std::vector<std::uint64_t> pairs(view_.majors() + 1);
         for (std::uint64_t i = 0; i < view_.majors(); ++i) {
-            const PairWeights::Total total = weights.total(weights.neuron(i), waste_of_sums);
+            const PairWeights::Total total = prepared ? totals_[i] : weights.total(weights.neuron(i), waste_of_sums);
             values[i + 1] = values[i] + total.sum;
             pairs[i + 1] = pairs[i] + total.positive;
             sums_.squares += total.squares;
         }
+        is_summed_ = true;
+        totals_ = {};
         sums_.values = values.back();
         if (pairs.back() == 0) {
             refuse("there is no pair within the mask and with a probability above 0",
@@ -175,7 +194,11 @@ class WeightedTotalNumber final : public RuleSampler {
     std::uint64_t number_;
     WeightedPartners partners_;
     RandomKey key_;
+    /// By major neuron, from prepare().
+    mutable std::vector<PairWeights::Total> totals_;
+    mutable std::once_flag prepared_;
     mutable std::once_flag summed_;
+    mutable std::atomic<bool> is_summed_ = false;
     mutable Sums sums_;
 };
 

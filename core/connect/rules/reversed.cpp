@@ -25,6 +25,8 @@ class ReversedSampler final : public RuleSampler {
     }
     std::uint64_t bytes() const override { return forward_->bytes(); }
     void use(ProcessIndexes& indexes) override { forward_->use(indexes); }
+    std::uint64_t preparations() const override { return forward_->preparations(); }
+    void prepare(std::uint64_t part) const override { forward_->prepare(part); }
 
    private:
     std::unique_ptr<RuleSampler> forward_;

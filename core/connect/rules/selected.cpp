@@ -39,6 +39,8 @@ class SelectedSampler final : public RuleSampler {
     }
     std::uint64_t bytes() const override { return rule_->bytes(); }
     void use(ProcessIndexes& indexes) override { rule_->use(indexes); }
+    std::uint64_t preparations() const override { return rule_->preparations(); }
+    void prepare(std::uint64_t part) const override { rule_->prepare(part); }
 
    private:
     /// The rule draws for progressions of its neurons: each stretch that is one is drawn at once.

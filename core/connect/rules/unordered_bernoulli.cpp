@@ -105,6 +105,8 @@ class UnorderedPairs final : public RuleSampler {
     }
     std::uint64_t bytes() const override { return ordered_->bytes(); }
     void use(ProcessIndexes& indexes) override { ordered_->use(indexes); }
+    std::uint64_t preparations() const override { return ordered_->preparations(); }
+    void prepare(std::uint64_t part) const override { ordered_->prepare(part); }
 
    private:
     std::uint64_t size_;

@@ -435,6 +435,17 @@ void TableBuilder::Implementation::pass(std::uint32_t worker, bool store) {
     }
 }
 
+void TableBuilder::Implementation::prepare_rules(std::uint32_t worker) {
+    for (const ProjectionPlan& plan : network.projections) {
+        if (plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
+        for (std::uint64_t part = worker; part < plan.sampler->preparations(); part += team.size()) {
+            team.check_cancelled();
+            plan.sampler->prepare(part);
+        }
+    }
+    team.wait();
+}
+
 TableBuilder::TableBuilder(const NetworkPlan& network, const ProcessLayout& layout, BuildOptions options,
                            parallel::Team& team, std::shared_ptr<comm::Communicator> communicator)
     : implementation_(new Implementation{.network = network,
@@ -495,6 +506,7 @@ void TableBuilder::build(std::uint32_t worker, const MemoryOfShard& memory_of) {
         self.builders[shard] =
             make_shard_builder(self.planned.tables, self.inputs[shard], self.options, self.team, memory_of(shard));
     });
+    self.prepare_rules(worker);
     // Containers of sources grow with each synapse.
     if (self.planned.numbering != RowNumbering::sparse) self.pass(worker, false);
     self.for_assigned_shards(worker, [&](std::uint32_t shard) {

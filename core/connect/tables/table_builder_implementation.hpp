@@ -98,6 +98,8 @@ struct TableBuilder::Implementation {
         return table(kind).row_map.row(plan.pairs.first_source).value;
     }
 
+    /// Does the work that rules do before they draw. @throws Cancelled when a stop was requested
+    void prepare_rules(std::uint32_t worker);
     /// One pass over all projections: counts or stores.
     void pass(std::uint32_t worker, bool store);
     void draw_by_target(const ProjectionPlan& plan, std::uint32_t shard, bool store, Scratch& scratch);

@@ -215,6 +215,11 @@ class RuleSampler {
     /// Takes its index of neurons by their positions from those of a process. Then draw() is for its neurons only, unless
     /// major() is source.
     virtual void use(ProcessIndexes& /*indexes*/) {}
+
+    /// Number of parts of the work that the first draw() would do by itself, such as a sum over all pairs.
+    virtual std::uint64_t preparations() const { return 0; }
+    /// Does one part: several threads may do parts at once, before the first draw(). @throws ValueOutOfBoundsError
+    virtual void prepare(std::uint64_t /*part*/) const {}
 };
 
 /// The description of a rule: a constant in the file of the rule, listed in connect/rules/registry.hpp. The Python
