@@ -1,6 +1,6 @@
 # ranvier_add_layer(<layer> [USES <layer>...]): the library ranvier_<layer> of core/<layer>/*.cpp and of the folders in
 # it, except core/comm/mpi, which is a plugin (RanvierMpi.cmake), and core/parallel/tasks, which is the library
-# ranvier_tasks: no layer above uses it, and programs that do link it.
+# ranvier_tasks: of the layers, fmm alone uses it, and programs that do link it.
 #
 # Public headers are in include/ranvier/<layer> and are included as "ranvier/<layer>/...": only these are installed, and
 # the prefix keeps them apart from headers of other programs. Private headers are in core/<layer>; their includes are

@@ -20,7 +20,7 @@ if(RANVIER_UNITED_FILES)
   set_target_properties(${libraries} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 endif()
 target_include_directories(_core PRIVATE "${PROJECT_SOURCE_DIR}/bindings")
-target_link_libraries(_core PRIVATE ranvier_engine ranvier_cable ranvier_build_info ranvier_flags ranvier_assertions)
+target_link_libraries(_core PRIVATE ranvier_engine ranvier_cable ranvier_fmm ranvier_build_info ranvier_flags ranvier_assertions)
 ranvier_unite(_core)
 ranvier_precompile(_core REUSE_FROM ranvier_base)
 

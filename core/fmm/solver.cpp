@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -41,7 +42,15 @@ struct PartLine {
     /// Of the strength of its piece.
     double share = 1.0;
     std::uint32_t piece = 0;
+    bool is_image = false;
 };
+
+/// Whether a point is nearer to the axis of a part of a line than its radius.
+bool is_inside(const Point& point, const PartLine& part) {
+    const Point offset = point - part.begin;
+    const Point nearest = offset - std::clamp(dot(offset, part.along), 0.0, part.length) * part.along;
+    return dot(nearest, nearest) < part.radius * part.radius;
+}
 
 bool is_finite(const Point& point) {
     return std::isfinite(point.x) && std::isfinite(point.y) && std::isfinite(point.z);
@@ -65,6 +74,8 @@ void check(std::span<const LinePiece> pieces, std::span<const Point> targets, co
     if (options.depth) check_range("depth", *options.depth, 0, max_depth);
     check_range("number of line pieces", pieces.size(), 0, ~std::uint32_t{0} / 2);
     check_range("number of targets", targets.size(), 0, ~std::uint32_t{0} / 2);
+    check_range("number of parts", options.parts, 1, ~std::uint32_t{0});
+    check_range("part of the targets", options.part, 0, options.parts - 1);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const LinePiece& piece = pieces[i];
         if (is_finite(piece.begin) && is_finite(piece.end) && std::isfinite(piece.radius) && piece.radius >= 0.0)
@@ -134,7 +145,7 @@ class Solver::Implementation {
     virtual Tasks& tasks() = 0;
     void check_sizes(std::size_t strengths, std::size_t samples, std::size_t potentials, std::size_t gradients) const {
         check_size("strengths", strengths, expected_pieces * samples);
-        check_size("potentials", potentials, expected_targets * samples);
+        check_size("potentials", potentials, own_targets.size() * samples);
         if (gradients == 0) return;
         if (!offers_gradients) {
             throw StateError({.object = "gradients of the fast multipole method",
@@ -142,11 +153,14 @@ class Solver::Implementation {
                               .bound = "the solver was made without them",
                               .remedy = "set has_gradient in its options"});
         }
-        check_size("gradients", gradients, 3 * expected_targets * samples);
+        check_size("gradients", gradients, 3 * own_targets.size() * samples);
     }
 
+    virtual std::optional<std::pair<std::size_t, std::size_t>> find_inside(std::span<const Point> targets) const = 0;
+
     std::size_t expected_pieces = 0;
-    std::size_t expected_targets = 0;
+    /// The targets of the part, ascending.
+    std::vector<std::uint32_t> own_targets;
     bool offers_gradients = false;
     SolverCounts counts;
 
@@ -167,7 +181,6 @@ class Solver::Typed final : public Solver::Implementation {
           parallel::Team& team)
         : all_pieces_(with_images(pieces, options.plane)),
           piece_count_(pieces.size()),
-          target_count_(targets.size()),
           has_gradient_(options.has_gradient),
           are_points_(std::all_of(pieces.begin(), pieces.end(), is_point)),
           operators_(options.order, options.translation, options.instruction_set.value_or(detect_instruction_set())),
@@ -183,6 +196,7 @@ class Solver::Typed final : public Solver::Implementation {
             const bool is_image = part.piece >= piece_count_;
             const auto number = static_cast<std::uint32_t>(is_image ? part.piece - piece_count_ : part.piece);
             parts_.push_back(part_of(all_pieces_[part.piece], part, number, is_image ? options.plane->image : 1.0));
+            parts_.back().is_image = is_image;
         }
         near_sources_.resize(parts_.size());
         for (std::uint32_t box = 0; box < boxes.size(); ++box) {
@@ -191,6 +205,7 @@ class Solver::Typed final : public Solver::Implementation {
                 near_sources_[part] = near_source<Real>(parts_[part], boxes[box].centre, inverse_side);
             }
         }
+        choose_own(options.part, options.parts);
         arrange_targets(targets);
         make_tasks();
         count();
@@ -208,8 +223,28 @@ class Solver::Typed final : public Solver::Implementation {
         });
         tasks_.signal(*start_);
         tasks_.run();
-        divide_work(target_count_,
+        divide_work(own_targets.size(),
                     [&](std::size_t begin, std::size_t end) { collect(begin, end, potentials, gradients); });
+    }
+
+    std::optional<std::pair<std::size_t, std::size_t>> find_inside(std::span<const Point> targets) const override {
+        std::optional<std::pair<std::size_t, std::size_t>> first;
+        for (std::uint32_t box = 0; box < tree_.boxes().size(); ++box) {
+            if (!is_active_[box]) continue;
+            for (std::size_t i = tree_.targets_begin(box); i < tree_.targets_end(box); ++i) {
+                const std::size_t target = tree_.targets()[i];
+                if (first && target >= first->first) continue;
+                // Boxes are wider than pieces, so a target within one is in a leaf next to that of a part of it.
+                for (const std::uint32_t near : lists_.near().row(box)) {
+                    for (std::size_t part = tree_.parts_begin(near); part < tree_.parts_end(near); ++part) {
+                        if (parts_[part].is_image || !is_inside(targets[target], parts_[part])) continue;
+                        const std::size_t piece = parts_[part].piece;
+                        if (!first || target < first->first || piece < first->second) first.emplace(target, piece);
+                    }
+                }
+            }
+        }
+        return first;
     }
 
     Tasks& tasks() override { return tasks_; }
@@ -222,18 +257,58 @@ class Solver::Typed final : public Solver::Implementation {
 
     // ---- arrangement ----
 
+    /// Consecutive leaves, by their cost.
+    void choose_own(std::uint32_t part, std::uint32_t parts) {
+        const std::span<const Box> boxes = tree_.boxes();
+        double total = 0.0;
+        const auto is_target_leaf = [&](std::uint32_t box) { return boxes[box].is_leaf() && boxes[box].targets > 0; };
+        for (std::uint32_t box = 0; box < boxes.size(); ++box) {
+            if (is_target_leaf(box)) total += static_cast<double>(cost(box));
+        }
+        is_active_.assign(boxes.size(), 0);
+        double before = 0.0;
+        std::vector<std::uint32_t> own;
+        for (std::uint32_t box = 0; box < boxes.size(); ++box) {
+            if (!is_target_leaf(box)) continue;
+            const double place = std::floor(before * parts / total);
+            before += static_cast<double>(cost(box));
+            if (static_cast<std::uint32_t>(std::min(place, parts - 1.0)) != part) continue;
+            if (own.empty()) first_own_ = tree_.targets_begin(box);
+            for (std::size_t i = tree_.targets_begin(box); i < tree_.targets_end(box); ++i) {
+                own.push_back(tree_.targets()[i]);
+            }
+            for (std::uint32_t above = box; above != no_box && is_active_[above] == 0; above = boxes[above].parent) {
+                is_active_[above] = 1;
+            }
+        }
+        own_targets = own;
+        std::sort(own_targets.begin(), own_targets.end());
+        own_positions_.resize(own.size());
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            const auto place = std::lower_bound(own_targets.begin(), own_targets.end(), own[i]);
+            own_positions_[i] = static_cast<std::uint32_t>(place - own_targets.begin());
+        }
+    }
+
+    /// Targets of a leaf that are to be computed.
+    std::size_t own_count(std::uint32_t box) const {
+        return is_active_[box] != 0 ? tree_.targets_end(box) - tree_.targets_begin(box) : 0;
+    }
+    /// The first one among those of the part.
+    std::size_t own_begin(std::uint32_t box) const { return tree_.targets_begin(box) - first_own_; }
+
     void arrange_targets(std::span<const Point> targets) {
         const std::span<const Box> boxes = tree_.boxes();
         block_begin_.resize(boxes.size());
         std::size_t blocks = 0;
         for (std::uint32_t box = 0; box < boxes.size(); ++box) {
             block_begin_[box] = blocks;
-            blocks += (tree_.targets_end(box) - tree_.targets_begin(box) + point_lanes - 1) / point_lanes;
+            blocks += (own_count(box) + point_lanes - 1) / point_lanes;
         }
         blocks_.resize(blocks * 3 * point_lanes);
         for (std::uint32_t box = 0; box < boxes.size(); ++box) {
             const std::size_t begin = tree_.targets_begin(box);
-            const std::size_t size = tree_.targets_end(box) - begin;
+            const std::size_t size = own_count(box);
             const double inverse_side = 1.0 / tree_.side(boxes[box].level);
             for (std::size_t i = 0; i < (size + point_lanes - 1) / point_lanes * point_lanes; ++i) {
                 // Lanes without a target have the last one.
@@ -340,7 +415,7 @@ class Solver::Typed final : public Solver::Implementation {
         }
         for (std::uint32_t number = 0; number < count; ++number) {
             const Box& box = boxes[number];
-            if (box.targets == 0) continue;
+            if (is_active_[number] == 0) continue;
             const bool parent_has_local = box.parent != no_box && moves_down(box.parent);
             const bool has_sources = !lists_.same_level().row(number).empty() || !lists_.larger().row(number).empty();
             has_local_[number] = parent_has_local || has_sources ? 1 : 0;
@@ -419,6 +494,7 @@ class Solver::Typed final : public Solver::Implementation {
         counts.source_parts = parts_.size();
         for (std::uint32_t box = 0; box < boxes.size(); ++box) {
             counts.leaves += boxes[box].is_leaf() ? 1 : 0;
+            if (is_active_[box] == 0) continue;
             const std::uint64_t targets = tree_.targets_end(box) - tree_.targets_begin(box);
             for (const std::uint32_t near : lists_.near().row(box)) {
                 counts.near_pairs += targets * (tree_.parts_end(near) - tree_.parts_begin(near));
@@ -446,7 +522,7 @@ class Solver::Typed final : public Solver::Implementation {
         std::uint64_t& sum = counts.operations;
         sum = counts.near_pairs * one.pair() + counts.translations * one.translation() +
               counts.multipole_targets * one.multipole_to_target() + counts.source_locals * one.source_to_local() +
-              parts_.size() + target_count_ * one.sum();
+              parts_.size() + own_targets.size() * one.sum();
         const std::span<const Box> boxes = tree_.boxes();
         for (std::uint32_t number = 0; number < boxes.size(); ++number) {
             const Box& box = boxes[number];
@@ -454,6 +530,7 @@ class Solver::Typed final : public Solver::Implementation {
             const std::uint64_t parts = tree_.parts_end(number) - tree_.parts_begin(number);
             if (box.level >= 2) sum += parts * one.source_to_multipole();
             if (box.level > 2 && box.sources > 0) sum += one.shift();
+            if (is_active_[number] == 0) continue;
             if (box.parent != no_box && moves_down(box.parent) && box.targets > 0) sum += one.shift();
             if (box.is_leaf() && moves_down(number)) sum += targets * one.local_to_target() + local_terms;
             sum += lists_.smaller().row(number).size() * multipole_terms;
@@ -484,7 +561,7 @@ class Solver::Typed final : public Solver::Implementation {
     void count_bytes() {
         const std::size_t numbers_of_target = has_gradient_ ? 8 : 2;
         counts.sample_bytes = (2 * tree_.boxes().size() * operators_.stride() + parts_.size()) * sizeof(Real) +
-                              numbers_of_target * target_count_ * sizeof(double);
+                              numbers_of_target * own_targets.size() * sizeof(double);
         counts.bytes = counts.sample_bytes + tree_.bytes() + lists_.bytes() + operators_.bytes() + waiting_.bytes() +
                        parts_.capacity() * sizeof(PartLine) + near_sources_.size() * sizeof(NearSource<Real>) +
                        blocks_.size() * sizeof(Real) + block_begin_.size() * sizeof(std::size_t) +
@@ -505,11 +582,11 @@ class Solver::Typed final : public Solver::Implementation {
         multipoles_.assign(numbers, Real{0});
         locals_.assign(numbers, Real{0});
         near_strengths_.assign(parts_.size() * rounded, Real{0});
-        near_.assign(target_count_ * rounded, 0.0);
-        far_.assign(target_count_ * rounded, 0.0);
+        near_.assign(own_targets.size() * rounded, 0.0);
+        far_.assign(own_targets.size() * rounded, 0.0);
         if (!has_gradient_) return;
-        near_gradient_.assign(target_count_ * rounded * 3, 0.0);
-        far_gradient_.assign(target_count_ * rounded * 3, 0.0);
+        near_gradient_.assign(own_targets.size() * rounded * 3, 0.0);
+        far_gradient_.assign(own_targets.size() * rounded * 3, 0.0);
     }
 
     /// Grids depend on the largest strength, not on the order of a sum.
@@ -650,12 +727,11 @@ class Solver::Typed final : public Solver::Implementation {
     void expansions_to_targets(std::uint32_t number) {
         const std::span<const Box> boxes = tree_.boxes();
         const Box& box = boxes[number];
-        const std::size_t begin = tree_.targets_begin(number);
-        const std::size_t count = tree_.targets_end(number) - begin;
+        const std::size_t count = own_count(number);
         const double scale = 1.0 / tree_.side(box.level);
         const Real* const targets = blocks_.data() + block_begin_[number] * 3 * point_lanes;
-        double* const to = far_.data() + begin * rounded_;
-        double* const gradient = has_gradient_ ? far_gradient_.data() + begin * rounded_ * 3 : nullptr;
+        double* const to = far_.data() + own_begin(number) * rounded_;
+        double* const gradient = has_gradient_ ? far_gradient_.data() + own_begin(number) * rounded_ * 3 : nullptr;
         std::fill_n(to, count * rounded_, 0.0);
         if (gradient != nullptr) std::fill_n(gradient, count * rounded_ * 3, 0.0);
         if (moves_down(number))
@@ -670,11 +746,10 @@ class Solver::Typed final : public Solver::Implementation {
 
     void sources_to_targets(std::uint32_t number) {
         const Box& box = tree_.boxes()[number];
-        const std::size_t begin = tree_.targets_begin(number);
-        const std::size_t count = tree_.targets_end(number) - begin;
+        const std::size_t count = own_count(number);
         const double scale = 1.0 / tree_.side(box.level);
-        double* const to = near_.data() + begin * rounded_;
-        double* const gradient = has_gradient_ ? near_gradient_.data() + begin * rounded_ * 3 : nullptr;
+        double* const to = near_.data() + own_begin(number) * rounded_;
+        double* const gradient = has_gradient_ ? near_gradient_.data() + own_begin(number) * rounded_ * 3 : nullptr;
         std::fill_n(to, count * rounded_, 0.0);
         if (gradient != nullptr) std::fill_n(gradient, count * rounded_ * 3, 0.0);
         for (const std::uint32_t near : lists_.near().row(number)) {
@@ -723,7 +798,7 @@ class Solver::Typed final : public Solver::Implementation {
 
     void collect(std::size_t begin, std::size_t end, std::span<double> potentials, std::span<double> gradients) const {
         for (std::size_t i = begin; i < end; ++i) {
-            const std::size_t target = tree_.targets()[i];
+            const std::size_t target = own_positions_[i];
             for (std::size_t t = 0; t < samples_; ++t) {
                 potentials[target * samples_ + t] = near_[i * rounded_ + t] + far_[i * rounded_ + t];
                 if (gradients.empty()) continue;
@@ -737,9 +812,12 @@ class Solver::Typed final : public Solver::Implementation {
 
     std::vector<LinePiece> all_pieces_;  ///< with images; needed while the tree is made
     std::size_t piece_count_;
-    std::size_t target_count_;
     bool has_gradient_;
     bool are_points_;
+    /// Boxes with targets of the part.
+    std::vector<char> is_active_;
+    std::size_t first_own_ = 0;                ///< among the targets in the order of the leaves
+    std::vector<std::uint32_t> own_positions_;  ///< of these targets among those of the part
     Operators<Real> operators_;
     Tree tree_;
     BoxLists lists_;
@@ -785,7 +863,6 @@ Solver::Solver(std::span<const LinePiece> pieces, std::span<const Point> targets
         implementation_ = std::make_unique<Typed<double>>(pieces, targets, options, team);
     }
     implementation_->expected_pieces = pieces.size();
-    implementation_->expected_targets = targets.size();
     implementation_->offers_gradients = options.has_gradient;
 }
 
@@ -795,6 +872,12 @@ void Solver::evaluate(std::span<const double> strengths, std::size_t samples, st
                       std::span<double> gradients) {
     implementation_->check_sizes(strengths.size(), samples, potentials.size(), gradients.size());
     if (samples > 0) implementation_->evaluate(strengths, samples, potentials, gradients);
+}
+
+std::span<const std::uint32_t> Solver::targets() const { return implementation_->own_targets; }
+
+std::optional<std::pair<std::size_t, std::size_t>> Solver::find_inside(std::span<const Point> targets) const {
+    return implementation_->find_inside(targets);
 }
 
 const SolverCounts& Solver::counts() const { return implementation_->counts; }

@@ -1035,3 +1035,40 @@ def line_potentials(
 ) -> tuple[
     Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]
 ]: ...
+
+class FieldSolver:
+    def __init__(
+        self,
+        begin: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+        end: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+        radius: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        targets: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+        *,
+        order: int,
+        capacity: int,
+        precision: str,
+        gradients: bool = ...,
+        plane: tuple[Sequence[float], Sequence[float], float] | None = ...,
+        part: int = ...,
+        parts: int = ...,
+        simulation: Simulation | None = ...,
+        threads: int = ...,
+    ) -> None: ...
+    def evaluate(
+        self,
+        strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        gradients: bool = ...,
+    ) -> tuple[
+        Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]
+    ]: ...
+    def sum_directly(
+        self,
+        strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+        targets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+    def find_inside(self) -> tuple[int, int] | None: ...
+    def targets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    @property
+    def counts(self) -> dict[str, int]: ...
+
+def choose_field_options(accuracy: float, sources: int, targets: int) -> tuple[int, int, str]: ...

@@ -129,6 +129,58 @@ TEST(FmmSolver, GivesTheSameBitsForAnyTeam) {
     }
 }
 
+TEST(FmmSolver, GivesTheSameBitsInParts) {
+    Problem problem = make_problem("clusters", 500, 19);
+    problem.targets.resize(300);
+    constexpr std::size_t samples = 8;
+    Draws draws(20);
+    problem.strengths.resize(problem.pieces.size() * samples);
+    for (double& strength : problem.strengths) strength = draws.normal();
+    const SolverOptions options{.order = 4, .capacity = 12, .has_gradient = true};
+    const Values whole = solve(problem, options, 1, samples);
+    parallel::Team team = make_team(2);
+    std::uint64_t pairs = 0;
+    for (const std::uint32_t parts : {1U, 3U, 200U}) {
+        std::vector<char> found(problem.targets.size(), 0);
+        for (std::uint32_t part = 0; part < parts; ++part) {
+            SolverOptions of_part = options;
+            of_part.part = part;
+            of_part.parts = parts;
+            Solver solver(problem.pieces, problem.targets, of_part, team);
+            if (parts == 3) pairs += solver.counts().near_pairs;
+            const std::size_t size = solver.targets().size() * samples;
+            Values values{.potentials = std::vector<double>(size), .gradients = std::vector<double>(3 * size)};
+            solver.evaluate(problem.strengths, samples, values.potentials, values.gradients);
+            for (std::size_t i = 0; i < size; ++i) {
+                const std::size_t at = solver.targets()[i / samples] * samples + i % samples;
+                EXPECT_EQ(values.potentials[i], whole.potentials[at]);
+                EXPECT_EQ(values.gradients[3 * i + 2], whole.gradients[3 * at + 2]);
+                if (i % samples == 0) ++found[at / samples];
+            }
+        }
+        EXPECT_EQ(std::ranges::count(found, 1), std::ssize(found)) << parts << " parts";
+    }
+    EXPECT_EQ(pairs, Solver(problem.pieces, problem.targets, options, team).counts().near_pairs);
+}
+
+TEST(FmmSolver, FindsTargetsInsidePieces) {
+    Problem problem = make_problem("lines", 300, 21);
+    problem.targets.clear();
+    Draws draws(22);
+    for (int i = 0; i < 300; ++i) problem.targets.push_back(draws.in_box(1.0));
+    parallel::Team team = make_team(1);
+    const SolverOptions options{.order = 2, .capacity = 8};
+    EXPECT_FALSE(Solver(problem.pieces, problem.targets, options, team).find_inside(problem.targets));
+    for (const std::size_t target : {120U, 40U}) {
+        const LinePiece& piece = problem.pieces[target + 100];
+        const Point along = piece.end - piece.begin;
+        const Point aside{along.y, -along.x, 0.0};
+        problem.targets[target] = piece.begin + 0.3 * along + (0.9 * piece.radius / norm_of(aside)) * aside;
+        const auto inside = Solver(problem.pieces, problem.targets, options, team).find_inside(problem.targets);
+        EXPECT_EQ(inside, std::pair(target, target + 100));
+    }
+}
+
 TEST(FmmSolver, GivesEachSampleTheSameBits) {
     Problem problem = make_problem("clusters", 400, 16);
     Draws draws(17);
@@ -285,6 +337,8 @@ TEST(FmmSolver, ChecksItsInput) {
     (void)fields_of<ValueOutOfBoundsError>([&] { make({.order = 21}); }, {"order", "21", "from 0 to 20"});
     (void)fields_of<ValueOutOfBoundsError>([&] { make({.depth = 21}); }, {"depth", "21"});
     (void)fields_of<ValueOutOfBoundsError>([&] { make({.capacity = 0}); }, {"capacity", "0"});
+    (void)fields_of<ValueOutOfBoundsError>([&] { make({.parts = 0}); }, {"number of parts", "0"});
+    (void)fields_of<ValueOutOfBoundsError>([&] { make({.part = 3, .parts = 3}); }, {"part of the targets", "3"});
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const std::vector<LinePiece> hostile{{{0.0, nan, 0.0}, {1.0, 0.0, 0.0}, 0.1}};
     (void)fields_of<ValueOutOfBoundsError>([&] { Solver(hostile, targets, {}, team); },

@@ -69,6 +69,8 @@ Step Simulation::step() const { return implementation_->step.load(std::memory_or
 double Simulation::resolution() const { return implementation_->network.resolution(); }
 std::uint32_t Simulation::threads() const { return implementation_->workers.size(); }
 std::uint32_t Simulation::shards() const { return implementation_->shard_count(); }
+parallel::Team& Simulation::team() const { return implementation_->workers.team(); }
+
 std::span<const parallel::Place> Simulation::places() const { return implementation_->workers.team().places(); }
 bool Simulation::is_crowded() const {
     return implementation_->workers.machine().is_crowded(implementation_->workers.places());

@@ -24,6 +24,10 @@
 #include "ranvier/parallel/pinning.hpp"
 #include "ranvier/parallel/stealing.hpp"
 
+namespace ranvier::parallel {
+class Team;
+}
+
 namespace ranvier::engine {
 
 /// Called on the calling thread about 20 times a second while workers are busy. If it throws, the work stops at the
@@ -155,6 +159,8 @@ class Simulation {
     std::uint32_t shards() const;
     /// The places of the workers of this process.
     std::span<const parallel::Place> places() const;
+    /// The workers of this process, for other work between calls.
+    parallel::Team& team() const;
     /// Whether some of them, or of other processes of the host, share a processor.
     bool is_crowded() const;
     /// Number of shards that each worker of this process has updated per epoch, assigned and stolen ones.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "ranvier/base/choice.hpp"
 #include "ranvier/base/instruction_set.hpp"
@@ -61,6 +62,10 @@ struct SolverOptions {
     Precision precision = Precision::float64;
     bool has_gradient = false;
     std::optional<Plane> plane = std::nullopt;
+    /// Computes potentials at a part of the targets only: consecutive leaves of the tree of all, with some equal shares of
+    /// the work. Potentials have the same bits for any number of parts.
+    std::uint32_t part = 0;
+    std::uint32_t parts = 1;
     /// The widest of this processor if not given.
     std::optional<InstructionSet> instruction_set = std::nullopt;
 };
@@ -100,11 +105,18 @@ class Solver {
 
     /// Potentials for some samples at once.
     /// @param strengths of piece i in sample t: strengths[i * samples + t]
-    /// @param potentials of target i in sample t: potentials[i * samples + t]
+    /// @param potentials of targets()[i] in sample t: potentials[i * samples + t]
     /// @param gradients [target][sample][x, y, z], or empty
     /// @throws ShapeError when an array has another size
     void evaluate(std::span<const double> strengths, std::size_t samples, std::span<double> potentials,
                   std::span<double> gradients = {});
+
+    /// The indices of the targets of the part (SolverOptions::part), ascending: all if there is one part.
+    std::span<const std::uint32_t> targets() const;
+    /// The first target of the part that is nearer to the axis of a line piece than its radius, and the first such piece.
+    /// Takes some time of an evaluation with one sample.
+    /// @param targets those of the solver
+    std::optional<std::pair<std::size_t, std::size_t>> find_inside(std::span<const Point> targets) const;
 
     const SolverCounts& counts() const;
     /// Tasks of a worker of the team since they were last cleared.
