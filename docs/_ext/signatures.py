@@ -15,6 +15,8 @@ MADE_FOR_USERS = {
     "Connections",
     "Counts",
     "CrossCorrelogram",
+    "DipoleData",
+    "DipoleRecorder",
     "EquationChannel",
     "EquationNeuron",
     "EquationReceptor",

@@ -51,6 +51,7 @@ _NAMES = {
     "network.projections": ("Projection", "Stimulus"),
     "network.recorders": (
         "CompartmentRecorder",
+        "DipoleRecorder",
         "ExtracellularRecorder",
         "SpikeRecorder",
         "StateRecorder",
@@ -61,7 +62,7 @@ _NAMES = {
     "network.sites": ("SiteProbabilities",),
     "recording.activity": ("PopulationRate", "PowerSpectrum"),
     "recording.correlations": ("CrossCorrelogram", "PeristimulusHistogram"),
-    "recording.data": ("CompartmentData", "ExtracellularData", "SpikeData", "StateData", "WeightData"),
+    "recording.data": ("CompartmentData", "DipoleData", "ExtracellularData", "SpikeData", "StateData", "WeightData"),
     "recording.reading": ("read_spikes", "read_state", "read_weights"),
     "recording.segments": ("Segment",),
     "recording.spike_trains": ("read_spike_trains",),

@@ -171,6 +171,7 @@ from ranvier.network.network import Network as Network
 from ranvier.network.projections import Projection as Projection
 from ranvier.network.projections import Stimulus as Stimulus
 from ranvier.network.recorders import CompartmentRecorder as CompartmentRecorder
+from ranvier.network.recorders import DipoleRecorder as DipoleRecorder
 from ranvier.network.recorders import ExtracellularRecorder as ExtracellularRecorder
 from ranvier.network.recorders import SpikeRecorder as SpikeRecorder
 from ranvier.network.recorders import StateRecorder as StateRecorder
@@ -200,6 +201,7 @@ from ranvier.recording.activity import PowerSpectrum as PowerSpectrum
 from ranvier.recording.correlations import CrossCorrelogram as CrossCorrelogram
 from ranvier.recording.correlations import PeristimulusHistogram as PeristimulusHistogram
 from ranvier.recording.data import CompartmentData as CompartmentData
+from ranvier.recording.data import DipoleData as DipoleData
 from ranvier.recording.data import ExtracellularData as ExtracellularData
 from ranvier.recording.data import SpikeData as SpikeData
 from ranvier.recording.data import StateData as StateData
@@ -256,6 +258,8 @@ __all__ = [
     "Connections",
     "Counts",
     "CrossCorrelogram",
+    "DipoleData",
+    "DipoleRecorder",
     "DistanceHistogram",
     "Distribution",
     "DryRun",

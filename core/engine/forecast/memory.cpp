@@ -232,7 +232,8 @@ double readout_bytes(const network::Network& network, const connect::ProcessLayo
                 }
             }
         }
-        bytes += compartments * static_cast<double>(sizeof(std::size_t) + recorder.outputs * sizeof(double));
+        const std::size_t places = recorder.by_neuron ? 0 : sizeof(std::size_t);
+        bytes += compartments * static_cast<double>(places + recorder.outputs * sizeof(double));
     }
     return bytes;
 }

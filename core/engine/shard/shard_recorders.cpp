@@ -35,9 +35,10 @@ ShardRecorders::ShardRecorders(const network::Network& network, const connect::S
     for (const network::StateRecorder& spec : network.state_recorders()) {
         StateRecorder recorder(memory);
         recorder.interval = spec.steps;
-        recorder.variables = spec.variables.size();
+        recorder.variables = spec.by_neuron ? spec.outputs : spec.variables.size();
         recorder.at_compartments = spec.at_compartments;
         recorder.outputs = spec.outputs;
+        recorder.by_neuron = spec.by_neuron;
         // The first column of each recorded neuron, on all processes.
         std::vector<std::size_t> first_columns;
         if (spec.at_compartments) first_columns = network.first_compartments(spec.neurons);
@@ -56,19 +57,20 @@ ShardRecorders::ShardRecorders(const network::Network& network, const connect::S
                 if (found == variables.end()) throw InternalError("recorder of an unknown variable " + name);
                 recorded.variables.push_back(static_cast<std::size_t>(found - variables.begin()));
             }
+            std::size_t columns = 0;
             for (std::uint64_t i = 0; i < recorded_ids.size(); ++i) {
                 recorded.local.push_back(static_cast<std::uint32_t>(share.ids.count_below(recorded_ids[i])));
                 const std::size_t neuron = spec.neurons.count_below(recorded_ids[i]);
-                if (!spec.at_compartments) {
-                    recorder.places.push_back(neuron);
-                    continue;
-                }
-                recorded.columns.push_back(recorder.places.size() - recorded.first_place);
+                if (!spec.at_compartments || spec.by_neuron) recorder.places.push_back(neuron);
+                if (!spec.at_compartments) continue;
+                recorded.columns.push_back(columns);
+                columns += first_columns[neuron + 1] - first_columns[neuron];
+                if (spec.by_neuron) continue;
                 for (std::size_t column = first_columns[neuron]; column < first_columns[neuron + 1]; ++column) {
                     recorder.places.push_back(column);
                 }
             }
-            recorded.columns.push_back(recorder.places.size() - recorded.first_place);
+            recorded.columns.push_back(columns);
             if (spec.outputs > 0) recorded.weights.resize(recorded.columns.back() * spec.outputs);
             recorder.parts.push_back(std::move(recorded));
         }
@@ -93,7 +95,7 @@ void ShardRecorders::begin_samples(Step first, Step last) {
         recorder.stretch_samples = recorder.steps.size();
         const Step first_sample = (first + recorder.interval - 1) / recorder.interval * recorder.interval;
         for (Step step = first_sample; step <= last; step += recorder.interval) recorder.steps.push_back(step);
-        if (recorder.outputs > 0) {
+        if (recorder.sums_neurons()) {
             recorder.sums.resize(recorder.steps.size() * recorder.outputs);
             continue;
         }
@@ -184,6 +186,12 @@ void ShardRecorders::add_readout(StateRecorder& recorder, const StateRecorder::R
         const double current = recorder.currents[i];
         const double* const weights = part.weights.data() + (begin + i) * outputs;
         for (std::size_t output = 0; output < outputs; ++output) contributions[output] += current * weights[output];
+    }
+    if (recorder.by_neuron) {
+        const std::size_t places = recorder.places.size();
+        double* const values = recorder.values.data() + sample * outputs * places + part.first_place + neuron;
+        for (std::size_t output = 0; output < outputs; ++output) values[output * places] = contributions[output];
+        return;
     }
     for (std::size_t output = 0; output < outputs; ++output) {
         recorder.sums[sample * outputs + output].add(contributions[output], recorder.exponent);

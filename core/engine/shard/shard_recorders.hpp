@@ -39,21 +39,24 @@ struct StateRecorder {
         std::pmr::vector<std::size_t> columns;
         /// Of a readout: the weights of each column for each output, [column][output].
         std::pmr::vector<double> weights;
-        std::size_t first_place = 0;            ///< index of its first neuron among those of all parts
+        std::size_t first_place = 0;            ///< index of its first column among those of all parts
     };
     explicit StateRecorder(std::pmr::memory_resource* memory)
         : places(memory), steps(memory), values(memory), sums(memory) {}
 
+    bool sums_neurons() const { return outputs > 0 && !by_neuron; }
+
     Step interval = 1;
-    std::size_t variables = 0;
+    std::size_t variables = 0;  ///< values of each place
     bool at_compartments = false;
     std::vector<RecordedGroup> parts;
-    /// Indices of the neurons of all parts, or of their compartments, among those of the recorder.
+    /// Indices of the neurons of all parts, or of their recorded compartments, among those of the recorder.
     std::pmr::vector<std::size_t> places;
     std::pmr::vector<Step> steps;
     std::pmr::vector<double> values;  ///< [sample][variable][place]
-    // Of a readout, which has no values.
+    // Of a readout.
     std::size_t outputs = 0;
+    bool by_neuron = false;            ///< then its values are [sample][output][place], and it has no sums
     int exponent = 0;                  ///< of the sums
     std::pmr::vector<ExactSum> sums;   ///< [sample][output]
     std::vector<double> currents;      ///< room for the compartments of a neuron

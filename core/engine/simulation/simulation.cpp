@@ -322,14 +322,13 @@ SpikeData Simulation::take_spikes(network::RecorderIndex recorder, Gather how) {
 }
 
 StateData Simulation::take_state(network::RecorderIndex recorder, Gather how) {
-    const std::size_t variables = implementation_->network.state_recorders()[recorder].variables.size();
+    const network::StateRecorder& spec = implementation_->network.state_recorders()[recorder];
+    const std::size_t variables = spec.by_neuron ? spec.outputs : spec.variables.size();
     std::uint64_t recorded = 0;
     for (const auto& shard : implementation_->shards) recorded += shard->recorders().state(recorder).values.size();
     check_room_for(*implementation_->communicator, "state variables that were recorded", recorded * sizeof(double),
                    how);
-    if (implementation_->network.state_recorders()[recorder].outputs > 0) {
-        return implementation_->take_readout(recorder, how);
-    }
+    if (spec.outputs > 0 && !spec.by_neuron) return implementation_->take_readout(recorder, how);
     StateData data;
     std::vector<std::uint64_t> places;
     for (const auto& shard : implementation_->shards) {

@@ -217,6 +217,8 @@ struct StateRecorderSpec {
     /// If not 0, that many sums over all compartments with given weights are recorded instead; see
     /// Simulation::set_readout().
     std::uint64_t outputs = 0;
+    /// Whether the sums are those of each neuron, and not over all of them.
+    bool by_neuron = false;
     /// What the weights follow from; the same on all processes.
     std::string readout = {};
 };
@@ -228,6 +230,7 @@ inline constexpr auto fields<StateRecorderSpec> = std::tuple{
     field<FieldRole::time>("interval", &StateRecorderSpec::interval),
     field("at_compartments", &StateRecorderSpec::at_compartments),
     field("outputs", &StateRecorderSpec::outputs),
+    field("by_neuron", &StateRecorderSpec::by_neuron),
     field("readout", &StateRecorderSpec::readout),
 };
 static_assert(lists_all_members<StateRecorderSpec>());

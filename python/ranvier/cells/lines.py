@@ -35,6 +35,11 @@ class CompartmentLines:
         for name in ("begin", "end", "diameter"):
             object.__setattr__(self, name, locked(np.ascontiguousarray(getattr(self, name))))
 
+    @property
+    def middle(self) -> FloatArray:
+        """Middles of the lines, shape ``(compartments, 3)``."""
+        return 0.5 * (self.begin + self.end)
+
     def __len__(self) -> int:
         return len(self.diameter)
 

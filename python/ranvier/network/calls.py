@@ -32,6 +32,7 @@ from ranvier.network.contents import Contents, Handle
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import (
     CompartmentRecorder,
+    DipoleRecorder,
     ExtracellularRecorder,
     Recorder,
     SpikeRecorder,
@@ -53,6 +54,7 @@ __all__ = [
     "Context",
     "Create",
     "DescribingCall",
+    "RecordDipole",
     "RecordExtracellular",
     "RecordSpikes",
     "RecordState",
@@ -445,7 +447,7 @@ class RecordState(DescribingCall[StateRecorder]):
         return _added(contents, CompartmentRecorder(contents.network, index, self._shown(contents), first))
 
     def _to_core(self, contents: Contents) -> dict[str, Any]:
-        return {**super()._to_core(contents), "outputs": 0, "readout": ""}
+        return {**super()._to_core(contents), "outputs": 0, "by_neuron": False, "readout": ""}
 
 
 @dataclass(frozen=True, eq=False)
@@ -472,7 +474,34 @@ class RecordExtracellular(DescribingCall[ExtracellularRecorder]):
             "variables": ["I_m"],
             "at_compartments": True,
             "outputs": len(self.contacts),
+            "by_neuron": False,
             "readout": f"{len(self.contacts)} contacts in {self.sigma} S/m, {digest[:16]}",
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class RecordDipole(DescribingCall[DipoleRecorder]):
+    """`Network.record_dipole`."""
+
+    neurons: Selection = field(metadata=_argument(_ids, _view))
+    interval: float = field(metadata=_argument())
+    per_cell: bool = field(metadata=_PYTHON_ONLY)
+    to: Path | None = field(metadata=_PYTHON_ONLY)
+    overwrite: bool = field(metadata=_PYTHON_ONLY)
+
+    def make(self, contents: Contents) -> DipoleRecorder:
+        """Carry it out."""
+        index = contents.core.record_state(self._to_core(contents))
+        return _added(contents, DipoleRecorder(contents.network, index, self._shown(contents)))
+
+    def _to_core(self, contents: Contents) -> dict[str, Any]:
+        return {
+            **super()._to_core(contents),
+            "variables": ["I_m"],
+            "at_compartments": True,
+            "outputs": 3,
+            "by_neuron": self.per_cell,
+            "readout": "current dipole moments",
         }
 
 

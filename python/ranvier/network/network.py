@@ -20,7 +20,7 @@ from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import counted, unknown_name
 from ranvier.base.numeric import number, whole_number
-from ranvier.base.texts import check_text, name_type
+from ranvier.base.texts import check_flag, check_text, name_type
 from ranvier.base.times import time_of
 from ranvier.base.user_model import UserModel
 from ranvier.base.values import Values
@@ -41,6 +41,7 @@ from ranvier.network.calls import (
     Connect,
     Context,
     Create,
+    RecordDipole,
     RecordExtracellular,
     RecordSpikes,
     RecordState,
@@ -64,6 +65,7 @@ from ranvier.network.formulas import Constants
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import (
     CompartmentRecorder,
+    DipoleRecorder,
     ExtracellularRecorder,
     Recorder,
     SpikeRecorder,
@@ -866,6 +868,69 @@ class Network(NamedAttributes):
             )
         )
         _warn_of_size(recorder, "record at fewer contacts, at a longer interval, or to a file (to=...)", 4)
+        return recorder
+
+    @known_keywords
+    def record_dipole(
+        self,
+        cells: Neurons,
+        interval: float = 0.1,
+        *,
+        per_cell: bool = False,
+        to: FilePath | None = None,
+        overwrite: bool = False,
+    ) -> DipoleRecorder:
+        """Record current dipole moments of detailed cells, from which their potentials far away follow.
+
+        The moment is the sum of the membrane currents of all compartments, each times the coordinates of its middle
+        (Linden, Pettersen and Einevoll 2010). Electrodes and clamps make the sum of the membrane currents of a cell
+        differ from 0; then the moment depends on the origin of the coordinates.
+
+        Parameters
+        ----------
+        cells
+            Detailed cells with positions.
+        interval
+            Sampling interval, ms. Samples are taken at multiples of it.
+        per_cell
+            Whether to record the moment of each cell, and not their sum.
+        to, overwrite
+            As for `record_spikes`.
+
+        Returns
+        -------
+        DipoleRecorder
+            `Simulation.dipole` of it returns moments in nA um.
+
+        Raises
+        ------
+        StateError
+            For cells without positions.
+        ShapeError
+            For no cells.
+        ValueOutOfBoundsError, GridError, FileError
+            As for `record_compartments`.
+
+        Warns
+        -----
+        LargeRecordingWarning
+            As for `record_state`.
+        """
+        view = self._view("cells", cells)
+        if not len(view):
+            raise ShapeError("cells", "none", "a dipole moment needs at least one cell")
+        common_layout(view)
+        destination, replaces = self._destination(to, overwrite)
+        recorder = self._make(
+            RecordDipole(
+                neurons=selection_of(view),
+                interval=number("interval", interval),
+                per_cell=check_flag("per_cell", per_cell),
+                to=destination,
+                overwrite=replaces,
+            )
+        )
+        _warn_of_size(recorder, "record fewer cells, their sum, at a longer interval, or to a file (to=...)", 4)
         return recorder
 
     def _record_state(

@@ -19,6 +19,7 @@ from ranvier.space.contacts import ContactLabels
 
 __all__ = [
     "CompartmentRecorder",
+    "DipoleRecorder",
     "ExtracellularRecorder",
     "Recorder",
     "SpikeRecorder",
@@ -145,6 +146,11 @@ class StateRecorder(Recorder):
         self._put(ids=self.neurons.ids)
 
     @property
+    def sums_neurons(self) -> bool:
+        """Whether samples are sums over the neurons."""
+        return False
+
+    @property
     def bytes_per_second(self) -> float:
         """Bytes that it records in a simulated second."""
         return sample_bytes(len(self.variables) * len(self.ids)) * 1000.0 / self.interval
@@ -230,10 +236,53 @@ class ExtracellularRecorder(StateRecorder):
         self._put(variables=("V_e",), ids=np.arange(len(self.contacts)))
 
     @property
+    def sums_neurons(self) -> bool:
+        """Whether samples are sums over the neurons."""
+        return True
+
+    @property
     def description(self) -> str:
         """Recorded values and neurons, in a line."""
         cells = f"{counted(len(self.neurons), 'cell')} of {self.population_names}"
         return f"V_e at {counted(len(self.ids), 'contact')} of {cells} every {text_of(self.interval)} ms"
+
+
+class DipoleRecorder(StateRecorder):
+    """Records current dipole moments of cells.
+
+    Attributes
+    ----------
+    neurons
+        The cells, as a population or a view.
+    ids
+        Global ids of the cells; for their sum, that of the first one.
+    per_cell
+        Whether it records the moment of each cell, and not their sum.
+    variables
+        ``("P_x", "P_y", "P_z")``, nA um.
+    interval
+        Sampling interval, ms; samples are taken at multiples of it.
+    """
+
+    per_cell: bool
+
+    def __init__(self, network: Any, index: int, values: Mapping[str, Any]) -> None:
+        super().__init__(network, index, values)
+        self._put(variables=("P_x", "P_y", "P_z"))
+        if not self.per_cell:
+            self._put(ids=self.ids[:1])
+
+    @property
+    def sums_neurons(self) -> bool:
+        """Whether samples are sums over the neurons."""
+        return not self.per_cell
+
+    @property
+    def description(self) -> str:
+        """Recorded values and neurons, in a line."""
+        cells = f"{counted(len(self.neurons), 'cell')} of {self.population_names}"
+        which = "each of " if self.per_cell else ""
+        return f"dipole moment of {which}{cells} every {text_of(self.interval)} ms"
 
 
 class WeightRecorder(Recorder):

@@ -15,6 +15,7 @@ from ranvier.base.immutable import Immutable, Settings, locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import counted, some_names, unknown_name
 from ranvier.base.numeric import whole_number
+from ranvier.base.packages import package
 from ranvier.base.texts import name_type
 from ranvier.base.user_model import UserModel
 from ranvier.base.value_texts import describe_settings
@@ -327,6 +328,33 @@ class PopulationView(Immutable):
         assert cell is not None
         shape = cell.kinds[cell.kind_of[one.indices[0]]] if isinstance(cell, CellKinds) else cell
         return lines_of(shape).moved(matrix, {"um": 1.0, "mm": 1000.0}[layout.unit] * place)
+
+    def cell_geometry(self) -> Any:
+        """Return the compartments of all cells as a `lfpykit.CellGeometry`, which the forward models of LFPykit take.
+
+        Compartments are in the order of the columns of `CompartmentData`, whose currents have to be in nA.
+
+        Raises
+        ------
+        StateError
+            As for `rotations`.
+        ShapeError
+            When there are no cells.
+        MissingPackageError
+            When LFPykit is not installed.
+
+        Examples
+        --------
+        >>> model = lfpykit.PointSourcePotential(cells.cell_geometry(), x, y, z)
+        >>> model.get_transformation_matrix() @ (1e-3 * data["I_m"].T)
+        """
+        lfpykit = package("lfpykit", "cell_geometry")
+        if not len(self):
+            raise ShapeError(self.name, "no cells", "a geometry needs at least one")
+        lines = [self.compartment_lines(index) for index in range(len(self))]
+        begin, end = (np.concatenate([getattr(each, name) for each in lines]) for name in ("begin", "end"))
+        ends = [np.stack([begin[:, axis], end[:, axis]], axis=1) for axis in range(3)]
+        return lfpykit.CellGeometry(*ends, d=np.concatenate([each.diameter for each in lines]))
 
     @property
     def is_contiguous(self) -> bool:

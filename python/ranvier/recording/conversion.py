@@ -23,7 +23,7 @@ __all__ = [
     "synapses_to_pandas",
 ]
 
-UNITS_OF_VARIABLES = {"V": "mV", "I": "pA", "g": "nS"}
+UNITS_OF_VARIABLES = {"V": "mV", "I": "pA", "g": "nS", "P": "nA*um"}
 """Units of state variables, by the first letter of their names."""
 
 

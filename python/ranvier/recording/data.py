@@ -19,6 +19,7 @@ from ranvier.base.numeric import number
 from ranvier.base.times import step_before, text_of, time_of, times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import IndexOutOfBoundsError, ShapeError, StateError, ValueOutOfBoundsError
+from ranvier.populations.populations import PopulationView
 from ranvier.recording.activity import ActivityStatistics
 from ranvier.recording.conversion import (
     UNITS_OF_VARIABLES,
@@ -30,7 +31,16 @@ from ranvier.recording.conversion import (
 from ranvier.recording.neuron_ids import IdArray, IntArray, NeuronIds
 from ranvier.recording.segments import Neurons, Segment
 
-__all__ = ["CompartmentData", "ExtracellularData", "IntArray", "SpikeData", "StateData", "WeightData", "joined"]
+__all__ = [
+    "CompartmentData",
+    "DipoleData",
+    "ExtracellularData",
+    "IntArray",
+    "SpikeData",
+    "StateData",
+    "WeightData",
+    "joined",
+]
 
 # Length of the raster and number of lines in pictures for notebooks.
 _SHOWN_MS, _SHOWN_LINES = 500.0, 5
@@ -557,6 +567,67 @@ class ExtracellularData(StateData):
             f"<ExtracellularData: {counted(len(self), 'sample')} at {counted(len(self.ids), 'contact')} of "
             f"{self.population}>"
         )
+
+
+@dataclass(frozen=True, repr=False)
+class DipoleData(StateData):
+    """Samples of current dipole moments: ``data.moments`` has the shape ``(samples, 3)``, nA um.
+
+    Attributes
+    ----------
+    steps
+        Step after which each sample was taken, shape ``(samples,)``.
+    ids
+        Global ids of the cells; of a sum, that of the first cell.
+    per_cell
+        Whether these are the moments of each cell, and not their sum.
+    variables
+        ``("P_x", "P_y", "P_z")``.
+    values
+        All samples, shape ``(samples, 3, cells)``, or ``(samples, 3, 1)`` of a sum, nA um.
+    resolution
+        Length of a step, ms.
+    population
+        Name of the population of the cells.
+    """
+
+    per_cell: bool
+
+    @property
+    def moments(self) -> FloatArray:
+        """Moment of all recorded cells together, nA um, shape ``(samples, 3)``."""
+        total: FloatArray = self.values.sum(axis=2)
+        return total
+
+    def of(self, cells: PopulationView) -> FloatArray:
+        """Return the moment of some cells together, nA um, shape ``(samples, 3)``.
+
+        Parameters
+        ----------
+        cells
+            A population, or a part of one.
+
+        Raises
+        ------
+        StateError
+            When the sum of all cells was recorded.
+        ValueOutOfBoundsError
+            When one of the cells was not recorded.
+        """
+        if not self.per_cell:
+            raise StateError(repr(self), bound="it has only the sum over all cells", remedy="record with per_cell=True")
+        places = np.searchsorted(self.ids, cells.ids)
+        missing = self.ids.take(places, mode="clip") != cells.ids if len(self.ids) else np.ones(len(places), np.bool_)
+        if missing.any():
+            raise ValueOutOfBoundsError(
+                "cell", str(cells.ids[missing][0]), f"its moment was not recorded by {self!r}", "choose recorded cells"
+            )
+        total: FloatArray = self.values[:, :, places].sum(axis=2)
+        return total
+
+    def __repr__(self) -> str:
+        of = f"each of {counted(len(self.ids), 'cell')} of " if self.per_cell else ""
+        return f"<DipoleData: {counted(len(self), 'sample')} of {of}{self.population}>"
 
 
 @dataclass(frozen=True, repr=False)

@@ -18,6 +18,7 @@ from ranvier.errors import FileError, IncompleteRecordingWarning
 from ranvier.recording import csv_files, hdf5_files
 from ranvier.recording.data import (
     CompartmentData,
+    DipoleData,
     ExtracellularData,
     IntArray,
     SpikeData,
@@ -120,6 +121,8 @@ def _state(parts: list[Recorded]) -> StateData:
         return ExtracellularData(
             steps, ids, variables, values, resolution, population, contacts, float(metadata["sigma"]), **labels
         )
+    if "per_cell" in metadata:
+        return DipoleData(steps, ids, variables, values, resolution, population, bool(metadata["per_cell"]))
     return StateData(steps, ids, variables, values, resolution, population)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ranvier import _core
 from ranvier.base.values import FloatArray
 from ranvier.errors import ValueOutOfBoundsError
-from ranvier.network.recorders import ExtracellularRecorder, Recorder
+from ranvier.network.recorders import DipoleRecorder, ExtracellularRecorder, Recorder
 from ranvier.populations.populations import PopulationView
 from ranvier.processes.agreement import agreed
 
@@ -18,7 +18,9 @@ __all__ = ["set_readouts"]
 
 
 def set_readouts(core: _core.Simulation, recorders: tuple[Recorder, ...], communicator: _core.Communicator) -> None:
-    """Compute the weights of the cells of this process for all recorders of potentials. All processes must call it.
+    """Compute the weights of the cells of this process for all recorders of potentials and dipole moments.
+
+    All processes must call it.
 
     Raises
     ------
@@ -26,12 +28,17 @@ def set_readouts(core: _core.Simulation, recorders: tuple[Recorder, ...], commun
         For a contact within a cell.
     """
     for recorder in recorders:
-        if not isinstance(recorder, ExtracellularRecorder) or communicator.is_dry_run:
+        if not isinstance(recorder, ExtracellularRecorder | DipoleRecorder) or communicator.is_dry_run:
             continue
         largest = 0.0
-        with agreed(communicator, "contacts of electrodes"):
+        with agreed(communicator, "weights of recorders"):
             for neuron, cell in _cells_here(core, recorder.neurons):
-                weights = _weights(recorder, cell)
+                weights = (
+                    # pA um to nA um.
+                    1e-3 * cell.compartment_lines().middle
+                    if isinstance(recorder, DipoleRecorder)
+                    else _weights(recorder, cell)
+                )
                 core.set_readout(recorder.index, neuron, weights.ravel())
                 largest = max(largest, float(np.abs(weights).max(initial=0.0)))
         # The same grid for the sums of all processes.

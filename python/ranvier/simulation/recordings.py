@@ -17,6 +17,7 @@ from ranvier.base.paths import check_writable
 from ranvier.errors import StateError
 from ranvier.network.recorders import (
     CompartmentRecorder,
+    DipoleRecorder,
     ExtracellularRecorder,
     Recorder,
     SpikeRecorder,
@@ -26,7 +27,15 @@ from ranvier.network.recorders import (
 )
 from ranvier.processes.agreement import agree, agreed, from_root
 from ranvier.recording import files, reading
-from ranvier.recording.data import CompartmentData, ExtracellularData, IntArray, SpikeData, StateData, WeightData
+from ranvier.recording.data import (
+    CompartmentData,
+    DipoleData,
+    ExtracellularData,
+    IntArray,
+    SpikeData,
+    StateData,
+    WeightData,
+)
 from ranvier.recording.kept import Pieces
 from ranvier.recording.neuron_ids import NeuronIds
 from ranvier.recording.pace import Pace
@@ -51,10 +60,10 @@ def check_files(recorders: Sequence[Recorder], communicator: _core.Communicator,
     for recorder in recorders:
         if recorder.to is None:
             continue
-        if isinstance(recorder, ExtracellularRecorder) and _apart(communicator, gather):
+        if isinstance(recorder, StateRecorder) and recorder.sums_neurons and _apart(communicator, gather):
             raise StateError(
                 f"file {recorder.to}",
-                bound="each process has a part of the potentials, that of its cells, with recordings='local'",
+                bound="each process has a part of the sums, that of its cells, with recordings='local'",
                 remedy="use recordings='root'",
             )
         if not _writes(communicator, gather):
@@ -344,6 +353,8 @@ class RecordingStore:
                     *(recorder.contacts[places], recorder.sigma),
                     **labels,
                 )
+            if isinstance(recorder, DipoleRecorder):
+                return DipoleData(steps, ids, recorder.variables, values, self._resolution, names, recorder.per_cell)
             return StateData(steps, ids, recorder.variables, values, self._resolution, names)
 
         return self._fetch(recorder, take, reading.read_state)
@@ -409,11 +420,11 @@ class RecordingStore:
         if not self._keeps(recorder):
             return np.empty(0, dtype=np.int64)
         if self._gathering(recorder) == "local":
-            if isinstance(recorder, StateRecorder):
+            if isinstance(recorder, StateRecorder) and not recorder.sums_neurons:
                 _, _, places = self._core.take_state(recorder.index, "local")
                 return places
-            assert isinstance(recorder, WeightRecorder)
-            return self._core.stored_here(self._synapses[recorder].handles)
+            if isinstance(recorder, WeightRecorder):
+                return self._core.stored_here(self._synapses[recorder].handles)
         whole = recorder.ids if isinstance(recorder, StateRecorder) else self._synapses[recorder]  # type: ignore[index]
         return np.arange(len(whole), dtype=np.int64)
 
@@ -508,6 +519,8 @@ class RecordingStore:
             fixed["ids"] = recorder.ids[self._places[recorder]]
             if isinstance(recorder, CompartmentRecorder):
                 fixed["compartments"] = recorder.compartments[self._places[recorder]]
+            if isinstance(recorder, DipoleRecorder):
+                metadata["per_cell"] = recorder.per_cell
             if isinstance(recorder, ExtracellularRecorder):
                 metadata["sigma"] = recorder.sigma
                 metadata["contacts"] = recorder.labels.given()

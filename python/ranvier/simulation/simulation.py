@@ -20,10 +20,16 @@ from ranvier.errors import ReadOnlyError, StateError, ValueOutOfBoundsError, Wro
 from ranvier.mpi import Communicator
 from ranvier.network.network import Network, check_network
 from ranvier.network.projections import Projection, Stimulus
-from ranvier.network.recorders import ExtracellularRecorder, SpikeRecorder, StateRecorder, WeightRecorder
+from ranvier.network.recorders import (
+    DipoleRecorder,
+    ExtracellularRecorder,
+    SpikeRecorder,
+    StateRecorder,
+    WeightRecorder,
+)
 from ranvier.populations.populations import PopulationView
 from ranvier.processes.agreement import agree_on, agreed, values_of_all
-from ranvier.recording.data import ExtracellularData, SpikeData, StateData, WeightData
+from ranvier.recording.data import DipoleData, ExtracellularData, SpikeData, StateData, WeightData
 from ranvier.recording.neuron_ids import IntArray
 from ranvier.simulation.building import build, choose_communicator
 from ranvier.simulation.built_network import BuiltNetwork, SynapseQuery
@@ -706,6 +712,20 @@ class Simulation(NamedAttributes):
             self._built.agree_on_request("recordings", recorder.kind, recorder.index)
             data = self._store.state(recorder)
         assert isinstance(data, ExtracellularData)
+        return data
+
+    def dipole(self, recorder: DipoleRecorder) -> DipoleData:
+        """Return the moments of a recorder since the start of the simulation; they are read from its file if any.
+
+        The option ``recordings`` determines which process gets them; with ``"local"`` each gets those of its cells, or
+        their sum. All must call this.
+        """
+        with self._built.exclusive():
+            with agreed(self._built.communicator, "recordings"):
+                self._built.check_recorder(recorder, DipoleRecorder)
+            self._built.agree_on_request("recordings", recorder.kind, recorder.index)
+            data = self._store.state(recorder)
+        assert isinstance(data, DipoleData)
         return data
 
     def weights(self, recorder: WeightRecorder) -> WeightData:

@@ -49,7 +49,7 @@ WRONG: list[tuple[Callable[[Parts], Any], str, str]] = [
     (
         lambda parts: parts.exc,
         "colour_of_the_dots",
-        "it has cell, compartment_count, compartment_lines, first_id, ids,",
+        "it has cell, cell_geometry, compartment_count, compartment_lines, first_id, ids,",
     ),
     (lambda parts: parts.exc.values, "C_m", 'write values["C_m"]'),
     (lambda parts: parts.projection, "weigth", "did you mean 'weight'?"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
@@ -47,16 +48,18 @@ def network(seed: int = 3, **recorded: Any) -> tuple[rv.Network, rv.Extracellula
 
 
 def potentials(**options: Any) -> npt.NDArray[np.float64]:
-    """Return the recorded potentials of a simulation with these options."""
+    """Return the recorded potentials of a simulation with these options, and dipole moments of all and of each cell."""
     net, recorder, _ = network()
+    dipoles = [net.record_dipole(net.populations[0], 4 * STEP, per_cell=per_cell) for per_cell in (False, True)]
     sim = rv.Simulation(net, progress=False, **options)
     sim.run(6.0)
-    return sim.extracellular(recorder).potentials
+    recorded = [sim.extracellular(recorder).potentials, *(sim.dipole(each).values for each in dipoles)]
+    return np.concatenate([each.reshape(len(each), math.prod(each.shape[1:])) for each in recorded], axis=1)
 
 
 if __name__ == "__main__":
     for placement in ("round_robin", "shuffle"):
         for recordings in ("everywhere", "root"):
             values = potentials(recordings=recordings, processes=rv.Processes(placement=placement))
-            if len(values):
+            if values.size:
                 print(values.tobytes().hex()[-200:], file=sys.stdout)
