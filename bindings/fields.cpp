@@ -236,6 +236,32 @@ void bind_solver(nb::module_& module) {
         "Return order, capacity and precision of a FieldSolver for an accuracy.");
 }
 
+/// An array with three dimensions.
+using InputStack = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+/// Sums of kernels, [set][lag][output], times numbers of spikes, [bin][set], at some bins: [sample][output]. There are no
+/// spikes before the first bin. A sum has the order of the sets, then of the lags, whatever other bins there are.
+OutputArray<double> convolved(const InputRows& counts, const InputStack& kernels,
+                              const InputArray<std::int64_t>& bins) {
+    const std::size_t sets = kernels.shape(0);
+    const std::size_t lags = kernels.shape(1);
+    const std::size_t outputs = kernels.shape(2);
+    std::vector<double> sums(bins.size() * outputs, 0.0);
+    for (std::size_t sample = 0; sample < bins.size(); ++sample) {
+        const auto bin = static_cast<std::size_t>(bins.data()[sample]);
+        double* const sum = sums.data() + sample * outputs;
+        for (std::size_t set = 0; set < sets; ++set) {
+            for (std::size_t lag = 0; lag < lags && lag <= bin; ++lag) {
+                const double count = counts.data()[(bin - lag) * sets + set];
+                if (count == 0.0) continue;
+                const double* const kernel = kernels.data() + (set * lags + lag) * outputs;
+                for (std::size_t output = 0; output < outputs; ++output) sum[output] += count * kernel[output];
+            }
+        }
+    }
+    return to_array<double>(std::move(sums));
+}
+
 }  // namespace
 
 void bind_fields(nb::module_& module) {
@@ -244,6 +270,9 @@ void bind_fields(nb::module_& module) {
                "Potentials of line pieces of unit strength at targets, by piece, then target, in one over the unit of "
                "length; and the first target within the radius of each piece, or -1.");
     bind_solver(module);
+    module.def(
+        "convolved", convolved, nb::arg("counts"), nb::arg("kernels"), nb::arg("bins"),
+        "Sums of kernels (by set, lag, output) times counts (by bin, set) at some bins: by sample, then output.");
 }
 
 }  // namespace ranvier::bindings

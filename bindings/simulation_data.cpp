@@ -96,6 +96,19 @@ void bind_recordings(nb::class_<Simulation>& simulation) {
             "neurons "
             "in the recorder.")
         .def(
+            "take_counts",
+            [](Simulation& self, network::RecorderIndex recorder, std::string_view gather) {
+                engine::CountData data;
+                {
+                    const Unlocked unlocked;
+                    data = self.take_counts(recorder, to_gather(gather));
+                }
+                return std::pair(to_array<std::int64_t>(std::move(data.steps)),
+                                 to_array<std::int64_t>(std::move(data.counts)));
+            },
+            nb::arg("recorder"), nb::arg("gather"),
+            "Steps at the ends of bins, and numbers of spikes (by bin, set of neurons) since the last call.")
+        .def(
             "set_readout",
             [](Simulation& self, network::RecorderIndex recorder, std::uint64_t neuron,
                const InputArray<double>& weights) { self.set_readout(recorder, NeuronId{neuron}, to_span(weights)); },

@@ -209,7 +209,8 @@ void Network::set_resolution(double resolution) {
     std::string_view what;
     if (!projections_.empty()) what = "delays of projections";
     if (!stimuli_.empty()) what = "delays of stimuli";
-    if (!state_recorders_.empty()) what = "recording intervals";
+    const auto counts = [](const SpikeRecorderSpec& recorder) { return recorder.bin > 0; };
+    if (!state_recorders_.empty() || std::ranges::any_of(spike_recorders_, counts)) what = "recording intervals";
     if (std::ranges::any_of(populations_, [](const Population& population) { return population.step.has_value(); })) {
         what = "steps of populations";
     }

@@ -23,6 +23,7 @@ MADE_FOR_USERS = {
     "EquationSynapse",
     "ExtracellularData",
     "ExtracellularRecorder",
+    "LfpRecorder",
     "PeristimulusHistogram",
     "Population",
     "PopulationView",

@@ -168,11 +168,13 @@ from ranvier.network.function_rules import FunctionRule as FunctionRule
 from ranvier.network.function_rules import MadeRule as MadeRule
 from ranvier.network.listed_rules import FromMatrix as FromMatrix
 from ranvier.network.network import Network as Network
+from ranvier.network.potential_kernels import PotentialKernel as PotentialKernel
 from ranvier.network.projections import Projection as Projection
 from ranvier.network.projections import Stimulus as Stimulus
 from ranvier.network.recorders import CompartmentRecorder as CompartmentRecorder
 from ranvier.network.recorders import DipoleRecorder as DipoleRecorder
 from ranvier.network.recorders import ExtracellularRecorder as ExtracellularRecorder
+from ranvier.network.recorders import LfpRecorder as LfpRecorder
 from ranvier.network.recorders import SpikeRecorder as SpikeRecorder
 from ranvier.network.recorders import StateRecorder as StateRecorder
 from ranvier.network.recorders import WeightRecorder as WeightRecorder
@@ -284,6 +286,7 @@ __all__ = [
     "Grid",
     "KernelFit",
     "Layers",
+    "LfpRecorder",
     "LogNormal",
     "MadeRule",
     "Mask",
@@ -300,6 +303,7 @@ __all__ = [
     "PopulationRate",
     "PopulationView",
     "Positions",
+    "PotentialKernel",
     "PowerSpectrum",
     "Processes",
     "ProgressReport",

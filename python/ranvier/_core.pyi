@@ -765,6 +765,11 @@ class Simulation:
         Annotated[NDArray[numpy.float64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     ]: ...
+    def take_counts(
+        self, recorder: int, gather: str
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]
+    ]: ...
     def set_readout(
         self,
         recorder: int,
@@ -1072,3 +1077,8 @@ class FieldSolver:
     def counts(self) -> dict[str, int]: ...
 
 def choose_field_options(accuracy: float, sources: int, targets: int) -> tuple[int, int, str]: ...
+def convolved(
+    counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    kernels: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    bins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...

@@ -94,6 +94,8 @@ struct Choices {
     std::uint64_t sources = 4;
     std::uint64_t targets = 4;
     std::uint64_t recorded = 4;
+    std::uint64_t bin = 2;
+    std::string purpose = "potentials";
     std::vector<std::string> variables = {"V_m"};
     double interval = 1.0;
 };
@@ -141,6 +143,7 @@ Network make_network(const Choices& choices) {
                        .weight = choices.stimulus_weight,
                        .delay = choices.stimulus_delay});
     network.record_spikes({{first_of(network, neurons, choices.recorded)}});
+    network.record_spikes({.neurons = {first_of(network, neurons, 4)}, .bin = choices.bin, .purpose = choices.purpose});
     network.record_state({.neurons = first_of(network, neurons, choices.recorded),
                           .variables = choices.variables,
                           .interval = choices.interval});
@@ -243,6 +246,8 @@ const std::vector<Change>& changes() {
         {"name of a stimulus", [](Choices& c) { c.stimulus = "other drive"; }},
         {"targets of a stimulus", [](Choices& c) { c.stimulated = 3; }},
         {"recorded neurons", [](Choices& c) { c.recorded = 3; }},
+        {"bins of numbers of spikes", [](Choices& c) { c.bin = 3; }},
+        {"purpose of numbers of spikes", [](Choices& c) { c.purpose = "other"; }},
         {"recorded variables", [](Choices& c) { c.variables = {"I_syn_ex"}; }},
         {"recording interval", [](Choices& c) { c.interval = 2.0; }},
     };

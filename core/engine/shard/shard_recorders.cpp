@@ -11,7 +11,16 @@ namespace ranvier::engine {
 ShardRecorders::ShardRecorders(const network::Network& network, const connect::ShardLayout& layout, ShardGroups& groups,
                                std::pmr::memory_resource* memory) {
     for (const network::SpikeRecorderSpec& spec : network.spike_recorders()) {
-        SpikeRecorder recorder{.ranges = {}, .sparse = {}, .spikes = std::pmr::vector<RecordedSpike>(memory)};
+        SpikeRecorder recorder{.ranges = {},
+                               .sparse = {},
+                               .spikes = std::pmr::vector<RecordedSpike>(memory),
+                               .counts = SpikeCounts(memory)};
+        if (spec.bin > 0) {
+            recorder.counts.bin = static_cast<Step>(spec.bin);
+            recorder.counts.neurons = spec.neurons;
+            spike_recorders_.push_back(std::move(recorder));
+            continue;
+        }
         for (const IdSequence& ids : spec.neurons) {
             if (ids.empty()) continue;
             if (ids.is_contiguous()) {
@@ -80,6 +89,10 @@ ShardRecorders::ShardRecorders(const network::Network& network, const connect::S
 
 void ShardRecorders::remember(NeuronId neuron, Step step) {
     for (SpikeRecorder& recorder : spike_recorders_) {
+        if (recorder.counts.bin > 0) {
+            recorder.counts.add(neuron, step);
+            continue;
+        }
         const auto after = std::upper_bound(recorder.ranges.begin(), recorder.ranges.end(), neuron,
                                             [](NeuronId id, const auto& range) { return id < range.first; });
         const bool within = after != recorder.ranges.begin() && neuron < (after - 1)->second;
@@ -91,6 +104,9 @@ void ShardRecorders::remember(NeuronId neuron, Step step) {
 
 void ShardRecorders::begin_samples(Step first, Step last) {
     seconds_ = 0.0;
+    for (SpikeRecorder& recorder : spike_recorders_) {
+        if (recorder.counts.bin > 0) recorder.counts.reach(first, last);
+    }
     for (StateRecorder& recorder : state_recorders_) {
         recorder.stretch_samples = recorder.steps.size();
         const Step first_sample = (first + recorder.interval - 1) / recorder.interval * recorder.interval;
@@ -200,7 +216,9 @@ void ShardRecorders::add_readout(StateRecorder& recorder, const StateRecorder::R
 
 std::uint64_t ShardRecorders::bytes() const {
     std::uint64_t bytes = 0;
-    for (const SpikeRecorder& recorder : spike_recorders_) bytes += recorder.spikes.size() * sizeof(RecordedSpike);
+    for (const SpikeRecorder& recorder : spike_recorders_) {
+        bytes += recorder.spikes.size() * sizeof(RecordedSpike) + recorder.counts.counts.size() * sizeof(std::uint64_t);
+    }
     for (const StateRecorder& recorder : state_recorders_) {
         bytes += recorder.values.size() * sizeof(double) + recorder.steps.size() * sizeof(Step) +
                  recorder.sums.size() * sizeof(ExactSum);

@@ -64,6 +64,31 @@ struct StateRecorder {
     std::size_t stretch_samples = 0;  ///< samples before the present stretch
 };
 
+/// The numbers of spikes of some sets of neurons on a shard, in bins of time.
+struct SpikeCounts {
+    explicit SpikeCounts(std::pmr::memory_resource* memory) : counts(memory) {}
+
+    Step bin = 0;  ///< length of a bin, steps; 0: spikes are not counted
+    std::vector<IdSequence> neurons;
+    /// Step at the end of the first bin, from the step on that the shard has advanced.
+    Step first_end = 0;
+    std::pmr::vector<std::uint64_t> counts;  ///< [bin][set of neurons]
+
+    /// Makes room for the spikes up to a step, or from a first step on if there is none.
+    void reach(Step first, Step last) {
+        const auto end_of = [this](Step step) { return (step + bin - 1) / bin * bin; };
+        if (counts.empty()) first_end = end_of(first);
+        counts.resize(static_cast<std::size_t>((end_of(last) - first_end) / bin + 1) * neurons.size());
+    }
+    void add(NeuronId neuron, Step step) {
+        // Not negative: first_end is at most bin - 1 steps after the first step.
+        const auto row = static_cast<std::size_t>((step - first_end + bin - 1) / bin);
+        for (std::size_t set = 0; set < neurons.size(); ++set) {
+            if (neurons[set].find(neuron)) ++counts[row * neurons.size() + set];
+        }
+    }
+};
+
 /// The recordings of the neurons of a shard.
 class ShardRecorders {
    public:
@@ -79,7 +104,7 @@ class ShardRecorders {
     bool set_readout(network::RecorderIndex recorder, const ShardGroup& group, std::uint32_t local,
                      std::span<const double> weights);
 
-    /// Makes room for the samples of these steps, and restarts the timer of recording.
+    /// Makes room for the samples and counts of these steps, and restarts the timer of recording.
     void begin_samples(Step first, Step last);
     /// Those of some steps of a group in which any recorder samples its state.
     std::span<const Step> observed_steps(const ShardGroup& group, Step first_group_step, Step last_group_step);
@@ -104,6 +129,7 @@ class ShardRecorders {
     std::pmr::vector<RecordedSpike>& spikes(network::RecorderIndex recorder) {
         return spike_recorders_[recorder].spikes;
     }
+    SpikeCounts& counts(network::RecorderIndex recorder) { return spike_recorders_[recorder].counts; }
     StateRecorder& state(network::RecorderIndex recorder) { return state_recorders_[recorder]; }
     /// Publishes the number of recorded bytes to other threads.
     void publish_bytes() { published_bytes_.store(bytes(), std::memory_order_relaxed); }
@@ -114,6 +140,7 @@ class ShardRecorders {
         std::vector<std::pair<NeuronId, NeuronId>> ranges;  ///< [first, last) ids, ascending, disjoint
         std::vector<IdSequence> sparse;                     ///< with gaps between them
         std::pmr::vector<RecordedSpike> spikes;
+        SpikeCounts counts;
     };
 
     std::uint64_t bytes() const;

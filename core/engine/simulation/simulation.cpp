@@ -321,6 +321,30 @@ SpikeData Simulation::take_spikes(network::RecorderIndex recorder, Gather how) {
     return data;
 }
 
+CountData Simulation::take_counts(network::RecorderIndex recorder, Gather how) {
+    CountData data;
+    const auto sets = implementation_->network.spike_recorders()[recorder].neurons.size();
+    Step first = 0;
+    for (const auto& shard : implementation_->shards) {
+        SpikeCounts& of_shard = shard->recorders().counts(recorder);
+        first = of_shard.first_end;
+        data.counts.resize(of_shard.counts.size());
+        for (std::size_t i = 0; i < data.counts.size(); ++i) data.counts[i] += of_shard.counts[i];
+        release(of_shard.counts);
+        shard->recorders().publish_bytes();
+    }
+    comm::Communicator& communicator = *implementation_->communicator;
+    if (communicator.size() > 1 && !communicator.is_dry_run() && how != Gather::local) {
+        communicator.reduce(data.counts, comm::Reduction::sum);
+        if (how == Gather::root && communicator.rank() != Rank{0}) return {};
+    }
+    const auto bin = static_cast<Step>(implementation_->network.spike_recorders()[recorder].bin);
+    for (std::size_t i = 0; sets > 0 && i < data.counts.size() / sets; ++i) {
+        data.steps.push_back(first + static_cast<Step>(i) * bin);
+    }
+    return data;
+}
+
 StateData Simulation::take_state(network::RecorderIndex recorder, Gather how) {
     const network::StateRecorder& spec = implementation_->network.state_recorders()[recorder];
     const std::size_t variables = spec.by_neuron ? spec.outputs : spec.variables.size();

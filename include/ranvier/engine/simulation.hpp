@@ -106,6 +106,11 @@ struct StateData {
     std::vector<std::uint64_t> places;  ///< of the neurons in the recorder, ascending
 };
 
+struct CountData {
+    std::vector<Step> steps;  ///< at the end of each bin
+    std::vector<std::uint64_t> counts;  ///< [bin][set of neurons]
+};
+
 /// Values of some synapses, by the name of the parameter.
 using GivenParameters = std::map<std::string, std::span<const double>>;
 
@@ -216,6 +221,9 @@ class Simulation {
     /// Moves out the data of a recorder since the last call, in canonical order. @note Collective, unless the data
     /// stay local.
     SpikeData take_spikes(network::RecorderIndex recorder, Gather how = Gather::everywhere);
+    /// The spikes since the last call, counted in bins (SpikeRecorderSpec::bin). The next call goes on with the last bin
+    /// if its end is after the present step.
+    CountData take_counts(network::RecorderIndex recorder, Gather how = Gather::everywhere);
     /// With Gather::local, the values are those of local neurons, whose places in the recorder are returned.
     StateData take_state(network::RecorderIndex recorder, Gather how = Gather::everywhere);
     /// Sets the power of 2 that no weight of a readout exceeds, the same on all processes.

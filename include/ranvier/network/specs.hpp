@@ -202,10 +202,19 @@ static_assert(lists_all_members<StimulusSpec>());
 
 struct SpikeRecorderSpec {
     std::vector<IdSequence> neurons;
+    /// If not 0, spikes are not listed but counted, for each of `neurons`, in bins of this many steps; see
+    /// Simulation::take_counts(). A bin ends with a step that is a multiple of it.
+    std::uint64_t bin = 0;
+    /// What the counts are used for; the same on all processes.
+    std::string purpose = {};
 };
 
 template <>
-inline constexpr auto fields<SpikeRecorderSpec> = std::tuple{field("neurons", &SpikeRecorderSpec::neurons)};
+inline constexpr auto fields<SpikeRecorderSpec> = std::tuple{
+    field("neurons", &SpikeRecorderSpec::neurons),
+    field("bin", &SpikeRecorderSpec::bin),
+    field("purpose", &SpikeRecorderSpec::purpose),
+};
 static_assert(lists_all_members<SpikeRecorderSpec>());
 
 struct StateRecorderSpec {

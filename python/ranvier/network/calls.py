@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -15,10 +17,11 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.base.numeric import number
 from ranvier.base.texts import name_type
+from ranvier.base.times import text_of
 from ranvier.base.user_model import UserModel
 from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.values import StoredValues, Values, flatten, store, to_core
-from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import GridError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network import formulas
 from ranvier.network.checks import (
     StoredSynapse,
@@ -29,11 +32,13 @@ from ranvier.network.checks import (
     synapse_and_transmitter,
 )
 from ranvier.network.contents import Contents, Handle
+from ranvier.network.potential_kernels import PotentialKernel
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import (
     CompartmentRecorder,
     DipoleRecorder,
     ExtracellularRecorder,
+    LfpRecorder,
     Recorder,
     SpikeRecorder,
     StateRecorder,
@@ -56,6 +61,7 @@ __all__ = [
     "DescribingCall",
     "RecordDipole",
     "RecordExtracellular",
+    "RecordLfp",
     "RecordSpikes",
     "RecordState",
     "RecordWeights",
@@ -402,6 +408,10 @@ def _all_views(selections: tuple[Selection, ...], contents: Contents) -> tuple[P
     return tuple(_view(selection, contents) for selection in selections)
 
 
+def _joined_view(selections: tuple[Selection, ...], contents: Contents) -> PopulationView:
+    return functools.reduce(operator.add, _all_views(selections, contents))
+
+
 def _view_if_any(selection: Selection | None, contents: Contents) -> PopulationView | None:
     return None if selection is None else contents.view(selection)
 
@@ -425,6 +435,9 @@ class RecordSpikes(DescribingCall[SpikeRecorder]):
         """Carry it out."""
         index = contents.core.record_spikes(self._to_core(contents))
         return _added(contents, SpikeRecorder(contents.network, index, self._shown(contents)))
+
+    def _to_core(self, contents: Contents) -> dict[str, Any]:
+        return {**super()._to_core(contents), "bin": 0, "purpose": ""}
 
 
 @dataclass(frozen=True, eq=False)
@@ -503,6 +516,44 @@ class RecordDipole(DescribingCall[DipoleRecorder]):
             "by_neuron": self.per_cell,
             "readout": "current dipole moments",
         }
+
+
+@dataclass(frozen=True, eq=False)
+class RecordLfp(DescribingCall[LfpRecorder]):
+    """`Network.record_lfp`."""
+
+    neurons: tuple[Selection, ...] = field(metadata=_argument(_all_ids, _joined_view))
+    kernels: tuple[PotentialKernel, ...] = field(metadata=_PYTHON_ONLY)
+    """One for each element of `neurons`."""
+    interval: float = field(metadata=_PYTHON_ONLY)
+    to: Path | None = field(metadata=_PYTHON_ONLY)
+    overwrite: bool = field(metadata=_PYTHON_ONLY)
+
+    def make(self, contents: Contents) -> LfpRecorder:
+        """Carry it out."""
+        index = contents.core.record_spikes(self._to_core(contents))
+        return _added(contents, LfpRecorder(contents.network, index, self._shown(contents)))
+
+    def _to_core(self, contents: Contents) -> dict[str, Any]:
+        width = self.kernels[0].interval
+        steps = contents.core.to_steps(width, "interval of a kernel")
+        every = contents.core.to_steps(self.interval, "interval of a recorder of potentials")
+        if steps < 1 or every < 1 or every % steps:
+            raise GridError(
+                "interval of a recorder of potentials",
+                f"{text_of(self.interval)} ms",
+                f"it must be a multiple of the interval of its kernels, {text_of(width)} ms, and at least one step",
+            )
+        hashed = hashlib.sha256(f"{every} {len(self.kernels)}".encode())
+        for kernel in self.kernels:
+            hashed.update(kernel.values.tobytes() + kernel.contacts.tobytes())
+        purpose = f"potentials at {len(self.kernels[0].contacts)} contacts by kernels, {hashed.hexdigest()[:16]}"
+        return {**super()._to_core(contents), "bin": steps, "purpose": purpose}
+
+    def _shown(self, contents: Contents) -> dict[str, Any]:
+        shown = super()._shown(contents)
+        views = _all_views(self.neurons, contents)
+        return {**shown, "kernels": tuple(zip(views, self.kernels, strict=True))}
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,6 +43,7 @@ from ranvier.network.calls import (
     Create,
     RecordDipole,
     RecordExtracellular,
+    RecordLfp,
     RecordSpikes,
     RecordState,
     RecordWeights,
@@ -62,11 +63,13 @@ from ranvier.network.checks import (
 )
 from ranvier.network.contents import Contents, Handle, Parts
 from ranvier.network.formulas import Constants
+from ranvier.network.potential_kernels import KernelsLike, checked_kernels
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import (
     CompartmentRecorder,
     DipoleRecorder,
     ExtracellularRecorder,
+    LfpRecorder,
     Recorder,
     SpikeRecorder,
     StateRecorder,
@@ -931,6 +934,78 @@ class Network(NamedAttributes):
             )
         )
         _warn_of_size(recorder, "record fewer cells, their sum, at a longer interval, or to a file (to=...)", 4)
+        return recorder
+
+    @known_keywords
+    def record_lfp(
+        self,
+        kernels: KernelsLike,
+        interval: float | None = None,
+        *,
+        to: FilePath | None = None,
+        overwrite: bool = False,
+    ) -> LfpRecorder:
+        """Record the local field potential of point neurons: their spikes, convolved with kernels.
+
+        The potential at a contact is the sum, over populations and their spikes, of the kernel of the population at the
+        time since the spike (E. Hagen et al., PLoS Computational Biology 18, e1010353, 2022). A kernel is the mean over
+        the neurons of a population: the positions of those that fire do not matter. It has no effect on the neurons.
+
+        Parameters
+        ----------
+        kernels
+            The kernel of each population or view, ``{exc: kernel, inh: other}``, all with the same contacts and
+            interval: from `unitary_potentials`, or made as a `PotentialKernel`. Populations of sources can have kernels
+            too; those without a kernel have no effect.
+        interval
+            Sampling interval, ms, a multiple of the interval of the kernels; None: that interval. Samples are taken at
+            multiples of it. Spikes are counted in bins of the interval of the kernels; a spike counts as one at the end
+            of its bin.
+        to, overwrite
+            As for `record_spikes`.
+
+        Returns
+        -------
+        LfpRecorder
+            `Simulation.extracellular` of it returns potentials in mV.
+
+        Raises
+        ------
+        WrongTypeError, ShapeError, StateError
+            For anything but kernels of populations of this network.
+        ValueOutOfBoundsError
+            For kernels with different contacts or intervals, and for a neuron with two kernels.
+        GridError
+            For an interval of the kernels that is not a multiple of the resolution, and for an interval that is not a
+            multiple of that.
+        FileError
+            As for `record_spikes`.
+
+        Warns
+        -----
+        LargeRecordingWarning
+            As for `record_state`.
+
+        Notes
+        -----
+        A process holds numbers of spikes in bins of time, not spikes. They are summed over threads and processes, and
+        convolved in a fixed order, so that potentials do not depend on these. Several processes have all potentials or,
+        other than rank 0, none: ``recordings="local"`` is refused when a simulation is built.
+        """
+        pairs = checked_kernels(self, kernels)
+        # Refuses neurons with two kernels.
+        self._view("kernels", [view for view, _ in pairs])
+        destination, replaces = self._destination(to, overwrite)
+        recorder = self._make(
+            RecordLfp(
+                neurons=tuple(selection_of(view) for view, _ in pairs),
+                kernels=tuple(kernel for _, kernel in pairs),
+                interval=pairs[0][1].interval if interval is None else number("interval", interval),
+                to=destination,
+                overwrite=replaces,
+            )
+        )
+        _warn_of_size(recorder, "record at fewer contacts, at a longer interval, or to a file (to=...)", 4)
         return recorder
 
     def _record_state(

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ranvier.base.immutable import Immutable
 from ranvier.base.names import counted, some_names
 from ranvier.base.times import text_of
+from ranvier.network.potential_kernels import PotentialKernel
 from ranvier.network.projections import Projection
 from ranvier.populations.populations import PopulationView
 from ranvier.space.contacts import ContactLabels
@@ -21,6 +22,7 @@ __all__ = [
     "CompartmentRecorder",
     "DipoleRecorder",
     "ExtracellularRecorder",
+    "LfpRecorder",
     "Recorder",
     "SpikeRecorder",
     "StateRecorder",
@@ -45,7 +47,7 @@ class Recorder(Immutable):
     network
         The network that it records from.
     index
-        Index among the network's recorders of this kind.
+        Index among the recorders of this kind in the core.
     to
         The file that it writes to; None: the simulation keeps the recording in memory.
     overwrite
@@ -94,12 +96,12 @@ class Recorder(Immutable):
         return f"<{type(self).__name__}: {self.description}{cost}{to}>"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return _recorder_of, (self.network, self.kind, self.index)
+        return _recorder_of, (self.network, self.network.recorders.index(self))
 
 
-def _recorder_of(network: Any, kind: Kind, index: int) -> Recorder:
-    recorders: list[Recorder] = [recorder for recorder in network.recorders if recorder.kind == kind]
-    return recorders[index]
+def _recorder_of(network: Any, place: int) -> Recorder:
+    recorder: Recorder = network.recorders[place]
+    return recorder
 
 
 class SpikeRecorder(Recorder):
@@ -283,6 +285,64 @@ class DipoleRecorder(StateRecorder):
         cells = f"{counted(len(self.neurons), 'cell')} of {self.population_names}"
         which = "each of " if self.per_cell else ""
         return f"dipole moment of {which}{cells} every {text_of(self.interval)} ms"
+
+
+class LfpRecorder(StateRecorder):
+    """Records potentials that follow from the spikes of populations, by kernels.
+
+    Attributes
+    ----------
+    neurons
+        The neurons whose spikes act, as a population or a view.
+    kernels
+        The kernel of each population, in the order of the ids.
+    ids
+        Numbers of the contacts, from 0.
+    contacts, labels, sigma
+        Those of the kernels, as in `ExtracellularRecorder`; sigma is NaN if it is not known.
+    variables
+        ``("V_e",)``, the potential, mV.
+    interval
+        Sampling interval, ms; samples are taken at multiples of it.
+    """
+
+    kernels: tuple[tuple[PopulationView, PotentialKernel], ...]
+    contacts: npt.NDArray[np.float64]
+    labels: ContactLabels
+    sigma: float
+
+    def __init__(self, network: Any, index: int, values: Mapping[str, Any]) -> None:
+        Recorder.__init__(self, network, index, values)
+        first = self.kernels[0][1]
+        sigmas = {kernel.sigma for _, kernel in self.kernels}
+        self._put(
+            variables=("V_e",),
+            contacts=first.contacts,
+            labels=first.labels,
+            sigma=first.sigma if len(sigmas) == 1 else math.nan,
+            ids=np.arange(len(first.contacts)),
+        )
+
+    @property
+    def sums_neurons(self) -> bool:
+        """Whether samples are sums over the neurons."""
+        return True
+
+    @property
+    def bin(self) -> float:
+        """Length of the bins in which spikes are counted, the interval of the kernels, ms."""
+        return self.kernels[0][1].interval
+
+    @property
+    def bytes_per_second(self) -> float:
+        """Bytes that it records in a simulated second, with the numbers of spikes that it is calculated from."""
+        return super().bytes_per_second + sample_bytes(len(self.kernels)) * 1000.0 / self.bin
+
+    @property
+    def description(self) -> str:
+        """Recorded values and neurons, in a line."""
+        contacts = counted(len(self.ids), "contact")
+        return f"V_e at {contacts} by kernels of {self.population_names} every {text_of(self.interval)} ms"
 
 
 class WeightRecorder(Recorder):

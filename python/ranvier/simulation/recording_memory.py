@@ -10,7 +10,7 @@ from ranvier.base.memory_checks import bytes_text
 from ranvier.base.names import some_names
 from ranvier.base.times import text_of, time_of
 from ranvier.errors import InsufficientMemoryError
-from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder, sample_bytes
+from ranvier.network.recorders import LfpRecorder, Recorder, SpikeRecorder, StateRecorder, WeightRecorder, sample_bytes
 
 __all__ = ["BUDGET", "SPIKE_BYTES", "RecordingMemory", "predicted_bytes"]
 
@@ -37,7 +37,14 @@ def predicted_bytes(recorders: Sequence[Recorder], time: float, rate: float) -> 
     """
     total = 0.0
     for recorder in recorders:
-        if isinstance(recorder, StateRecorder):
+        if isinstance(recorder, LfpRecorder):
+            # Numbers of spikes are in the core until potentials are calculated.
+            counts = _samples(recorder.bin, time) * sample_bytes(len(recorder.kernels))
+            size = float(_samples(recorder.interval, time) * sample_bytes(len(recorder.ids)) + min(counts, BUDGET))
+            lags = max(kernel.values.shape[1] for _, kernel in recorder.kernels)
+            # Kernels, and the numbers of spikes that they still act on.
+            total += lags * len(recorder.kernels) * 8 * len(recorder.ids) + lags * sample_bytes(len(recorder.kernels))
+        elif isinstance(recorder, StateRecorder):
             size = float(_samples(recorder.interval, time) * sample_bytes(len(recorder.variables) * len(recorder.ids)))
         elif isinstance(recorder, WeightRecorder):
             size = float(_samples(recorder.interval, time) * sample_bytes(round(recorder.expected_synapses)))

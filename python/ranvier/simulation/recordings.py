@@ -19,6 +19,7 @@ from ranvier.network.recorders import (
     CompartmentRecorder,
     DipoleRecorder,
     ExtracellularRecorder,
+    LfpRecorder,
     Recorder,
     SpikeRecorder,
     StateRecorder,
@@ -27,6 +28,7 @@ from ranvier.network.recorders import (
 )
 from ranvier.processes.agreement import agree, agreed, from_root
 from ranvier.recording import files, reading
+from ranvier.recording.convolution import Convolution, joined_kernels
 from ranvier.recording.data import (
     CompartmentData,
     DipoleData,
@@ -58,6 +60,12 @@ Data = TypeVar("Data", SpikeData, StateData, WeightData)
 def check_files(recorders: Sequence[Recorder], communicator: _core.Communicator, gather: str) -> None:
     """Check that this process can write its files of recorders, and that no existing data would be lost."""
     for recorder in recorders:
+        if isinstance(recorder, LfpRecorder) and _apart(communicator, gather):
+            raise StateError(
+                f"recorder of {recorder.description}",
+                bound="potentials follow from the spikes of all processes, which recordings='local' does not join",
+                remedy="use recordings='root'",
+            )
         if recorder.to is None:
             continue
         if isinstance(recorder, StateRecorder) and recorder.sums_neurons and _apart(communicator, gather):
@@ -122,6 +130,11 @@ class RecordingStore:
             recorder: find_synapses(recorder) for recorder in self._recorders if isinstance(recorder, WeightRecorder)
         }
         set_readouts(core, self._recorders, communicator)
+        self._convolutions = {
+            recorder: _convolution_of(recorder, core.step, self._resolution)
+            for recorder in self._recorders
+            if isinstance(recorder, LfpRecorder)
+        }
         self._places = {
             recorder: self._find_places(recorder)
             for recorder in self._recorders
@@ -211,8 +224,9 @@ class RecordingStore:
 
     @property
     def taken_bytes(self) -> int:
-        """Bytes of the recordings on this process that have been taken from the core and are not in files."""
-        return sum(pieces.nbytes for pieces in self._pieces.values())
+        """Bytes of the recordings on this process, with kernels, that are neither in the core nor in files."""
+        pieces = sum(pieces.nbytes for pieces in self._pieces.values())
+        return pieces + sum(convolution.nbytes for convolution in self._convolutions.values())
 
     def write(self) -> None:
         """Sample weights that are due, and write recordings to their files."""
@@ -281,6 +295,14 @@ class RecordingStore:
                     write(f"{table}.steps", [("id", False, np.arange(len(steps))), ("step", False, steps)])
             for columns in pieces:
                 write(table, columns)
+        for table, convolution in self._convolution_tables():
+            ends, counts = convolution.kept
+            sizes = np.full(len(ends), counts.shape[1])
+            ids = np.arange(len(ends))
+            write(
+                table,
+                [("id", False, ids), ("step", False, ends), ("size", False, sizes), ("count", True, counts.ravel())],
+            )
 
     def load(
         self,
@@ -319,9 +341,21 @@ class RecordingStore:
                 empty = self._empty(recorder)[1]
                 shape = (len(steps), *empty.shape[1:])
                 self._append(recorder, steps, load_samples(pieces_of(table), self._places[recorder], shape))
+        for table, convolution in self._convolution_tables():
+            found = [{name: values for name, _, values in piece} for piece in pieces_of(table)]
+            if found:
+                ends, counts = (np.concatenate([piece[name] for piece in found]) for name in ("step", "count"))
+                convolution.restore(ends, counts, self._core.step)
 
     def _kept_tables(self) -> list[tuple[str, Recorder]]:
         return [(f"recorder{i}", each) for i, each in enumerate(self._recorders) if each.to is None]
+
+    def _convolution_tables(self) -> list[tuple[str, Convolution]]:
+        return [
+            (f"recorder{i}.counts", self._convolutions[each])
+            for i, each in enumerate(self._recorders)
+            if isinstance(each, LfpRecorder)
+        ]
 
     def spikes(self, recorder: SpikeRecorder) -> SpikeData:
         """Return the recorded data."""
@@ -345,7 +379,7 @@ class RecordingStore:
             if isinstance(recorder, CompartmentRecorder):
                 compartments = recorder.compartments[places]
                 return CompartmentData(steps, ids, recorder.variables, values, self._resolution, names, compartments)
-            if isinstance(recorder, ExtracellularRecorder):
+            if isinstance(recorder, ExtracellularRecorder | LfpRecorder):
                 # A process without data has no contacts.
                 labels = recorder.labels.given() if len(places) else {}
                 return ExtracellularData(
@@ -436,6 +470,11 @@ class RecordingStore:
                 # Twice the largest number so far, to allow for a burst.
                 self._spike_rate = max(self._spike_rate, 2.0 * len(steps) / self._units[recorder] / passed)
             self._taken_at[recorder] = self._core.step
+        elif isinstance(recorder, LfpRecorder):
+            ends, counts = self._core.take_counts(recorder.index, self._gathering(recorder))
+            if self._keeps(recorder):
+                numbers = counts.reshape(len(ends), len(recorder.kernels))
+                self._append(recorder, *self._convolutions[recorder].potentials(ends, numbers, self._core.step))
         elif isinstance(recorder, StateRecorder):
             steps, values, _ = self._core.take_state(recorder.index, self._gathering(recorder))
             shape = (len(steps), len(recorder.variables), len(self._places[recorder]))
@@ -521,7 +560,7 @@ class RecordingStore:
                 fixed["compartments"] = recorder.compartments[self._places[recorder]]
             if isinstance(recorder, DipoleRecorder):
                 metadata["per_cell"] = recorder.per_cell
-            if isinstance(recorder, ExtracellularRecorder):
+            if isinstance(recorder, ExtracellularRecorder | LfpRecorder):
                 metadata["sigma"] = recorder.sigma
                 metadata["contacts"] = recorder.labels.given()
                 fixed |= dict(zip("xyz", np.ascontiguousarray(recorder.contacts.T), strict=True))
@@ -538,6 +577,11 @@ class RecordingStore:
         path = _path(recorder.to, self._communicator, self._gather)
         columns = self._columns(recorder, self._empty(recorder))
         return files.create(path, recorder.kind, metadata, fixed, columns, overwrite=recorder.overwrite)
+
+
+def _convolution_of(recorder: LfpRecorder, now: int, resolution: float) -> Convolution:
+    kernels = joined_kernels([kernel.values for _, kernel in recorder.kernels])
+    return Convolution(kernels, round(recorder.bin / resolution), round(recorder.interval / resolution), now)
 
 
 def _apart(communicator: _core.Communicator, gather: str) -> bool:

@@ -23,6 +23,7 @@ from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import (
     DipoleRecorder,
     ExtracellularRecorder,
+    LfpRecorder,
     SpikeRecorder,
     StateRecorder,
     WeightRecorder,
@@ -697,10 +698,10 @@ class Simulation(NamedAttributes):
         with self._built.exclusive():
             with agreed(self._built.communicator, "recordings"):
                 self._built.check_recorder(recorder, StateRecorder)
-            self._built.agree_on_request("recordings", recorder.kind, recorder.index)
+            self._built.agree_on_request("recordings", type(recorder).__name__, recorder.index)
             return self._store.state(recorder)
 
-    def extracellular(self, recorder: ExtracellularRecorder) -> ExtracellularData:
+    def extracellular(self, recorder: ExtracellularRecorder | LfpRecorder) -> ExtracellularData:
         """Return the potentials of a recorder since the start of the simulation; they are read from its file if any.
 
         The option ``recordings`` determines which process gets them; with ``"local"`` each gets those of its cells,
@@ -708,8 +709,9 @@ class Simulation(NamedAttributes):
         """
         with self._built.exclusive():
             with agreed(self._built.communicator, "recordings"):
-                self._built.check_recorder(recorder, ExtracellularRecorder)
-            self._built.agree_on_request("recordings", recorder.kind, recorder.index)
+                kind = LfpRecorder if isinstance(recorder, LfpRecorder) else ExtracellularRecorder
+                self._built.check_recorder(recorder, kind)
+            self._built.agree_on_request("recordings", kind.__name__, recorder.index)
             data = self._store.state(recorder)
         assert isinstance(data, ExtracellularData)
         return data
