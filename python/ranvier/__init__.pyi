@@ -208,6 +208,8 @@ from ranvier.recording.data import ExtracellularData as ExtracellularData
 from ranvier.recording.data import SpikeData as SpikeData
 from ranvier.recording.data import StateData as StateData
 from ranvier.recording.data import WeightData as WeightData
+from ranvier.recording.fields import CurrentSourceDensity as CurrentSourceDensity
+from ranvier.recording.fields import SpikeTriggeredAverage as SpikeTriggeredAverage
 from ranvier.recording.reading import read_spikes as read_spikes
 from ranvier.recording.reading import read_state as read_state
 from ranvier.recording.reading import read_weights as read_weights
@@ -260,6 +262,7 @@ __all__ = [
     "Connections",
     "Counts",
     "CrossCorrelogram",
+    "CurrentSourceDensity",
     "DipoleData",
     "DipoleRecorder",
     "DistanceHistogram",
@@ -321,6 +324,7 @@ __all__ = [
     "SmallWorld",
     "SpikeData",
     "SpikeRecorder",
+    "SpikeTriggeredAverage",
     "StateData",
     "StateRecorder",
     "Stimulus",

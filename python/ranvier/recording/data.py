@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from ranvier.base.names import counted, some_names, unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.times import step_before, text_of, time_of, times_of
 from ranvier.base.values import FloatArray
-from ranvier.errors import IndexOutOfBoundsError, ShapeError, StateError, ValueOutOfBoundsError
+from ranvier.errors import IndexOutOfBoundsError, ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.populations.populations import PopulationView
 from ranvier.recording.activity import ActivityStatistics
 from ranvier.recording.conversion import (
@@ -27,6 +27,13 @@ from ranvier.recording.conversion import (
     samples_to_pandas,
     spikes_to_neo,
     spikes_to_pandas,
+)
+from ranvier.recording.fields import (
+    CurrentSourceDensity,
+    SpikeTriggeredAverage,
+    average_around,
+    checked_times,
+    current_source_density,
 )
 from ranvier.recording.neuron_ids import IdArray, IntArray, NeuronIds
 from ranvier.recording.segments import Neurons, Segment
@@ -289,12 +296,16 @@ class StateData(NamedAttributes):
         StateError
             When there are fewer than two samples, so that there is no sampling interval.
         """
+        return samples_to_neo(
+            *({name: self[name] for name in self.variables}, self.times, self._interval()),
+            *(self._channels(), self.population),
+        )
+
+    def _interval(self) -> float:
+        """Return the sampling interval, ms."""
         if len(self) < 2:
             raise StateError(repr(self), bound="a signal needs two samples", remedy="run the simulation longer")
-        interval = time_of(int(self.steps[1] - self.steps[0]), self.resolution)
-        return samples_to_neo(
-            {name: self[name] for name in self.variables}, self.times, interval, self._channels(), self.population
-        )
+        return time_of(int(self.steps[1] - self.steps[0]), self.resolution)
 
     def _channels(self) -> dict[str, npt.NDArray[Any]]:
         """Return what Neo knows of the channels of a signal."""
@@ -561,6 +572,82 @@ class ExtracellularData(StateData):
             contact_names=names,
             shanks=shanks,
         )
+
+    def current_source_density(
+        self,
+        method: Literal["standard", "delta"] = "standard",
+        *,
+        sigma: float | None = None,
+        vaknin: bool | None = None,
+        diameter: float | None = None,
+    ) -> CurrentSourceDensity:
+        """Estimate the current source density along a line of contacts with equal distances.
+
+        Parameters
+        ----------
+        method
+            ``"standard"``: the second derivative of the potential along the line, times ``-sigma``, for activity that
+            does not vary perpendicular to it (Nicholson and Freeman 1975). ``"delta"``: the inverse method, with
+            sources on thin discs around the contacts (Pettersen, Devor, Ulbert, Dale and Einevoll 2006).
+        sigma
+            Conductivity of the medium, S/m; None: that of the recorder.
+        vaknin
+            Of ``"standard"``, whether the potentials beyond the ends are those of the end contacts, so that all
+            contacts have a density (Vaknin, DiScenna and Teyler 1988); otherwise the end contacts have none. None: yes.
+        diameter
+            Of ``"delta"``, the diameter of the discs, um; None: 500.
+
+        Raises
+        ------
+        ShapeError
+            For too few contacts.
+        ValueOutOfBoundsError
+            For contacts that are not on a line with equal distances, for values outside of their bounds, and for
+            options of the other method.
+        """
+        given = self.sigma if sigma is None else sigma
+        return current_source_density(self.times, self.potentials, self.contacts, method, given, vaknin, diameter)
+
+    def spike_triggered_average(
+        self,
+        spikes: SpikeData | npt.ArrayLike,
+        neurons: Neurons | None = None,
+        *,
+        before: float = 2.0,
+        after: float = 5.0,
+    ) -> SpikeTriggeredAverage:
+        """Return the mean potential around spikes.
+
+        A spike counts at the nearest sample. Spikes at the ends, where a part of the window was not recorded, are
+        skipped.
+
+        Parameters
+        ----------
+        spikes
+            Data of a recorder of spikes, or an array of times, ms.
+        neurons
+            Of data, a population or a part of one, or its name: only its spikes; None: all spikes.
+        before, after
+            The window, ms, >= 0, whole numbers of sampling intervals.
+
+        Raises
+        ------
+        StateError
+            When no spike has its whole window within the recording.
+        ValueOutOfBoundsError
+            For a window that is not a whole number of intervals, times that are not finite, and neurons whose spikes
+            were not recorded.
+        WrongTypeError, ShapeError
+            For other spikes, and neurons that are given with an array.
+        """
+        interval = self._interval()
+        if isinstance(spikes, SpikeData):
+            events = (spikes if neurons is None else spikes.of(neurons)).times
+        elif neurons is not None:
+            raise WrongTypeError("spikes", type(spikes).__name__, "must be the data of a recorder of spikes")
+        else:
+            events = checked_times(spikes)
+        return average_around(events, self.times, interval, self.potentials, self.contacts, (before, after))
 
     def __repr__(self) -> str:
         return (
