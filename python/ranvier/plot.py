@@ -11,6 +11,8 @@ from ranvier.figures.activity import rate
 from ranvier.figures.cells import cell
 from ranvier.figures.distances import distances
 from ranvier.figures.distributions import irregularity, rates
+from ranvier.figures.field_movies import extracellular_movie
+from ranvier.figures.fields import csd, extracellular
 from ranvier.figures.maps import neurons
 from ranvier.figures.movies import Movie, movie
 from ranvier.figures.partners import sources, targets
@@ -27,7 +29,10 @@ __all__ = [
     "cells",
     "correlations",
     "cross_correlogram",
+    "csd",
     "distances",
+    "extracellular",
+    "extracellular_movie",
     "irregularity",
     "movie",
     "neurons",

@@ -29,7 +29,7 @@ from ranvier.populations.populations import Neurons, PopulationView, common_layo
 from ranvier.recording.data import SpikeData, StateData
 from ranvier.space.positions import Grid
 
-__all__ = ["Movie", "movie", "pixels_of"]
+__all__ = ["DPI", "Movie", "movie", "pixels_of"]
 
 Plane = Literal["xy", "xz", "yz"]
 
@@ -38,7 +38,7 @@ _MOST_DOTS = 4000
 # Neurons of a pixel on average, and pixels along the longer side of a map.
 _NEURONS_OF_PIXEL, _MOST_PIXELS, _FEWEST_PIXELS = 12, 120, 8
 # Resolution of a new figure: an image of some 600 pixels.
-_DPI = 100
+DPI = 100
 # Frames of a player in a notebook: each takes some 20 kB.
 _FRAMES_OF_NOTEBOOK = 200
 
@@ -273,7 +273,7 @@ def movie(
     figure = axes.get_figure(root=True)
     assert figure is not None
     if isinstance(drawn, Figure):
-        figure.dpi = _DPI
+        figure.dpi = DPI
     made = Movie(figure, artist, titled, frames, frames_per_second)
     if to is not None:
         made.save(to)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import matplotlib.image
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 import ranvier as rv
+from electrodes import cell
 
 FloatArray = npt.NDArray[np.float64]
 H, SIGMA = 50.0, 0.4
@@ -148,3 +152,121 @@ def test_bad_windows_and_spikes() -> None:
         data.spike_triggered_average("spikes")
     with pytest.raises(rv.errors.StateError, match="two samples"):
         data_of(np.zeros((1, 2))).spike_triggered_average([0.1])
+
+
+TIMES = 0.1 * np.arange(1, 41)
+WAVE = np.exp(-(((TIMES - 2.0) / 0.3) ** 2))
+
+
+def words(figure: Any) -> set[str]:
+    axes = figure.axes
+    return {
+        *(text.get_text() for each in axes for text in each.texts),
+        *(name for each in axes for name in (each.get_xlabel(), each.get_ylabel(), each.get_title(loc="left"))),
+    }
+
+
+def test_traces_of_a_line_are_at_their_places(tmp_path: Path) -> None:
+    data = data_of(0.5 + 0.04 * WAVE[:, np.newaxis] * np.linspace(0.5, 1.0, 12))
+    figure = rv.plot.extracellular(data, stop=3.0, title="a probe")
+    axes = figure.axes[0]
+    lines = [np.asarray(line.get_xydata(), dtype=np.float64) for line in axes.lines]
+    traces = [line for line in lines if len(line) == 30]
+    assert len(traces) == 12
+    # The largest trace is 1.8 spacings high, and each is around its mean.
+    assert np.ptp(traces[-1][:, 1]) == pytest.approx(1.8 * H)
+    np.testing.assert_allclose([trace[:, 1].mean() for trace in traces], DEPTHS, atol=1e-6)
+    assert {"20 µV", "time (ms)", "z (µm)"} <= words(figure)
+    figure.savefig(tmp_path / "traces.png")
+    assert matplotlib.image.imread(tmp_path / "traces.png").std() > 0.02, "an empty figure"
+    average = data.spike_triggered_average([2.0], before=1.0, after=1.0)
+    assert "time from the spike (ms)" in words(rv.plot.extracellular(average))
+    many = data_of(np.tile(WAVE[:, np.newaxis], 130), np.arange(390.0).reshape(130, 3))
+    assert "every 3rd contact" in words(rv.plot.extracellular(many))
+
+
+def columns() -> rv.ExtracellularData:
+    places = np.array([[32.0 * column, 10.0, 20.0 * row] for row in range(5) for column in range(2)])
+    return data_of(-0.1 * WAVE[:, np.newaxis] * np.linspace(0.1, 1.0, 10), places)
+
+
+def test_traces_are_at_the_places_of_contacts() -> None:
+    data = columns()
+    figure = rv.plot.extracellular(data)
+    (lines,) = figure.axes[0].collections
+    middles = np.array([line.mean(axis=0) for line in lines.get_segments()])  # type: ignore[attr-defined]
+    np.testing.assert_allclose(middles, data.contacts[:, [0, 2]], atol=1e-6)
+    widths = [np.ptp(line[:, 0]) for line in lines.get_segments()]  # type: ignore[attr-defined]
+    np.testing.assert_allclose(widths, 0.85 * 32.0)
+    assert {"2 ms", "50 µV", "x (µm)", "z (µm)"} <= words(figure)
+    net = rv.Network(resolution=0.05)
+    cells = net.create(cell(), positions=rv.positions([[0.05, 0.0, 0.0]]), name="cells")
+    beside = rv.plot.extracellular(data, cells=cells, plane="yz")
+    sections = beside.axes[0].collections[0].get_segments()  # type: ignore[attr-defined]
+    assert len(sections) == 4
+    assert {"y (µm)", "z (µm)"} <= words(beside)
+    with pytest.raises(rv.errors.StateError, match="points"):
+        rv.plot.extracellular(data, cells=net.create("iaf_psc_exp", positions=np.zeros((1, 3))))
+
+
+def plane() -> rv.ExtracellularData:
+    x, z = np.meshgrid(np.arange(4.0), np.arange(3.0), indexing="ij")
+    places = np.stack([x.ravel(), np.full(12, 5.0), z.ravel()], axis=1)
+    return replace(data_of(0.002 * WAVE[:, np.newaxis] * np.arange(12.0), 10.0 * places), grid_shape=(4, 1, 3))
+
+
+def test_a_plane_at_a_time_is_an_image() -> None:
+    data = plane()
+    figure = rv.plot.extracellular(data, time=2.02, title="a plane")
+    (image,) = figure.axes[0].collections
+    np.testing.assert_allclose(np.asarray(image.get_array()), 2.0 * np.arange(12.0).reshape(4, 3))
+    low, high = image.get_clim()
+    assert -low == high == pytest.approx(22.0, rel=0.01)
+    assert {"a plane, 2 ms", "potential (µV)", "x (µm)", "z (µm)"} <= words(figure)
+    dots = rv.plot.extracellular(columns(), time=2.0, limits=(-0.1, 0.1)).axes[0].collections[0]
+    np.testing.assert_allclose(np.asarray(dots.get_array()), -100.0 * np.linspace(0.1, 1.0, 10), rtol=1e-9)
+    for keys, match in (
+        ({"time": 9.0}, "samples are from"),
+        ({"time": 2.0, "start": 1.0}, "one time"),
+        ({"limits": (-1.0, 1.0)}, "no colours"),
+        ({"time": 2.0, "limits": (1.0, -1.0)}, "ascending"),
+    ):
+        with pytest.raises(rv.errors.ValueOutOfBoundsError, match=match):
+            rv.plot.extracellular(data, **keys)
+    with pytest.raises(rv.errors.ShapeError, match="shows one plane"):
+        rv.plot.extracellular(replace(data, grid_shape=(2, 2, 3)), time=2.0)
+    with pytest.raises(rv.errors.StateError, match="window"):
+        rv.plot.extracellular(data, start=100.0)
+    with pytest.raises(rv.errors.WrongTypeError, match="must be potentials"):
+        rv.plot.extracellular(data.potentials)  # type: ignore[call-overload]
+
+
+def test_a_picture_of_current_sources() -> None:
+    data = data_of(1e-6 * WAVE[:, np.newaxis] * DEPTHS**2)
+    figure = rv.plot.csd(data.current_source_density(), start=1.0, stop=3.0)
+    (image,) = figure.axes[0].images
+    values = np.asarray(image.get_array())
+    # The bottom row is the lowest contact, which is the last.
+    assert values.shape == (12, 21)
+    np.testing.assert_allclose(values[0], data.current_source_density().values[9:30, -1])
+    np.testing.assert_allclose(image.get_extent(), (0.95, 3.05, DEPTHS[-1] - H / 2, H / 2))
+    assert {"time (ms)", "z (µm)", "current source density (µA/mm³)"} <= words(figure)
+    with pytest.raises(rv.errors.StateError, match="two samples"):
+        rv.plot.csd(data.current_source_density(), start=1.0, stop=1.0)
+    with pytest.raises(rv.errors.WrongTypeError, match="current source density"):
+        rv.plot.csd(data)  # type: ignore[call-overload]
+
+
+def test_a_movie_of_a_plane(tmp_path: Path) -> None:
+    from PIL import Image
+
+    movie = rv.plot.extracellular_movie(plane(), start=1.5, stop=2.5, every=5, to=tmp_path / "plane.gif", fps=10)
+    np.testing.assert_allclose(movie.times, [1.5, 2.0, 2.5])
+    np.testing.assert_allclose(movie.values(1), 2.0 * np.arange(12.0).reshape(4, 3))
+    with Image.open(tmp_path / "plane.gif") as image:
+        assert getattr(image, "n_frames", 1) == 3
+    assert movie.show(1).axes[0].get_title(loc="left") == "2 ms"
+    with pytest.raises(rv.errors.FileError, match="format"):
+        rv.plot.extracellular_movie(plane(), to=tmp_path / "plane.avi")
+    with pytest.raises(rv.errors.StateError, match="window"):
+        rv.plot.extracellular_movie(plane(), start=99.0)
