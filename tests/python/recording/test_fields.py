@@ -198,7 +198,7 @@ def test_traces_are_at_the_places_of_contacts() -> None:
     np.testing.assert_allclose(middles, data.contacts[:, [0, 2]], atol=1e-6)
     widths = [np.ptp(line[:, 0]) for line in lines.get_segments()]  # type: ignore[attr-defined]
     np.testing.assert_allclose(widths, 0.85 * 32.0)
-    assert {"2 ms", "50 µV", "x (µm)", "z (µm)"} <= words(figure)
+    assert {"2 ms", "100 µV", "x (µm)", "z (µm)"} <= words(figure)
     net = rv.Network(resolution=0.05)
     cells = net.create(cell(), positions=rv.positions([[0.05, 0.0, 0.0]]), name="cells")
     beside = rv.plot.extracellular(data, cells=cells, plane="yz")
