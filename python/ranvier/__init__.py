@@ -47,6 +47,7 @@ _NAMES = {
     "network.listed_rules": ("FromMatrix",),
     "network.network": ("Network",),
     "network.potential_kernels": ("PotentialKernel",),
+    "network.templates": ("CellTemplate",),
     "populations.distances": ("displacement", "distance"),
     "populations.populations": ("Population", "PopulationView"),
     "network.projections": ("Projection", "Stimulus"),
@@ -90,6 +91,7 @@ _NAMES = {
     "simulation.predictions": ("predict_memory",),
     "simulation.progress": ("ProgressReport",),
     "simulation.simulation": ("Simulation",),
+    "simulation.unitary_potentials": ("unitary_potentials",),
     "simulation.trace": ("Trace", "TraceAccount"),
 }
 _MODELS = ("network.rules", "models", "cells.models", "equations.models")

@@ -194,6 +194,7 @@ from ranvier.network.rules import SmallWorld as SmallWorld
 from ranvier.network.rules import UniformIndegree as UniformIndegree
 from ranvier.network.rules import UnorderedBernoulli as UnorderedBernoulli
 from ranvier.network.sites import SiteProbabilities as SiteProbabilities
+from ranvier.network.templates import CellTemplate as CellTemplate
 from ranvier.populations.distances import displacement as displacement
 from ranvier.populations.distances import distance as distance
 from ranvier.populations.populations import Population as Population
@@ -225,6 +226,7 @@ from ranvier.simulation.progress import ProgressReport as ProgressReport
 from ranvier.simulation.simulation import Simulation as Simulation
 from ranvier.simulation.trace import Trace as Trace
 from ranvier.simulation.trace import TraceAccount as TraceAccount
+from ranvier.simulation.unitary_potentials import unitary_potentials as unitary_potentials
 from ranvier.space.contacts import laminar_probe as laminar_probe
 from ranvier.space.histograms import DistanceHistogram as DistanceHistogram
 from ranvier.space.kernels import KernelFit as KernelFit
@@ -253,6 +255,7 @@ from ranvier.space.rotations import rotation as rotation
 __all__ = [
     "AllToAll",
     "Cell",
+    "CellTemplate",
     "ChannelMechanism",
     "Clamp",
     "CompartmentData",
@@ -466,6 +469,7 @@ __all__ = [
     "tagged",
     "tsodyks",
     "tsodyks2",
+    "unitary_potentials",
     "vogels_sprekeler",
     "voltage_clamp",
     "within_distance",

@@ -21,11 +21,11 @@ from ranvier.cells.compartments import CompartmentsLike, counts_of
 from ranvier.cells.membrane import Mechanism, Receptor, UserMechanism
 from ranvier.cells.morphology import Morphology
 from ranvier.cells.per_cell import PerCell, PerCellParameters, PerCellValue, default_of, number_or_per_cell
-from ranvier.cells.places import Place, PlacesLike, RegionLike, as_place, as_region, at, places_of
+from ranvier.cells.places import Place, PlacesLike, Region, RegionLike, as_place, as_region, at, places_of
 from ranvier.cells.probes import ProbeLike, core_probes
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 
-__all__ = ["Cell"]
+__all__ = ["Cell", "membrane_in", "with_electrodes_at"]
 
 FloatArray = npt.NDArray[np.float64]
 _SQUID_CELSIUS = 6.3
@@ -125,6 +125,8 @@ class Cell(UserModel):
     _given: dict[str, Any]
     core_model: _core.CellModel
     _compartments: _core.Compartments
+    _lines: Any = None
+    """Its `CompartmentLines`, when they have been asked for."""
 
     receptor_remedy = 'place one on the cell: rv.Cell(..., receptors={"exc": (rv.expsyn(tau=2.0), rv.at(1, 0.5))})'
 
@@ -279,6 +281,26 @@ class Cell(UserModel):
             f"<Cell '{self.name}': {counted(len(self.morphology), 'section')}, "
             f"{counted(self.compartment_count, 'compartment')}>"
         )
+
+
+def membrane_in(cell: Cell, region: Region) -> FloatArray:
+    """Return the membrane of each compartment of a cell that is in a region, um^2."""
+    areas: FloatArray = cell.areas * region.covered(cell.morphology, cell._compartments)
+    return areas
+
+
+def with_electrodes_at(cell: Cell, compartments: npt.NDArray[np.int64]) -> Cell:
+    """Return a cell without probes, with electrodes in the middle of some compartments, named by their numbers."""
+    cut = cell._compartments
+    places = {}
+    for compartment in compartments:
+        middle = 0.5 * (float(cut.begin[compartment]) + float(cut.end[compartment]))
+        places[str(compartment)] = at(int(cut.section[compartment]), middle)
+    made = object.__new__(Cell)
+    given = {**cell._given, "electrodes": _electrodes(None, places), "probes": []}
+    made._put(morphology=cell.morphology, name=cell.name, _given=given)
+    made._build()
+    return made
 
 
 def _check_choices(rates: str, scheme: str) -> None:

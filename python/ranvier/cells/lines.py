@@ -53,6 +53,14 @@ class CompartmentLines:
 
 def lines_of(cell: Cell) -> CompartmentLines:
     """Return the lines of a cell whose position, the middle of its first section, is the origin."""
+    if cell._lines is None:
+        # Many cells of a population ask for the same.
+        cell._put(_lines=_calculated_lines(cell))
+    lines: CompartmentLines = cell._lines
+    return lines
+
+
+def _calculated_lines(cell: Cell) -> CompartmentLines:
     morphology, cut = cell.morphology, cell._compartments
     sections = coordinates_of(morphology)
     origin = at_fraction(morphology.sections[0], sections[0], 0.5)

@@ -18,7 +18,7 @@ from ranvier.base.times import text_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.checks import as_view
-from ranvier.populations.populations import PopulationView
+from ranvier.populations.populations import Population, PopulationView
 from ranvier.space.contacts import ContactLabels, checked_contacts
 
 __all__ = ["KernelsLike", "PotentialKernel", "checked_kernels"]
@@ -135,7 +135,7 @@ class PotentialKernel(Immutable):
         )
 
 
-KernelsLike: TypeAlias = Mapping[PopulationView, PotentialKernel]
+KernelsLike: TypeAlias = Mapping[Population, PotentialKernel] | Mapping[PopulationView, PotentialKernel]
 
 
 def checked_kernels(network: object, kernels: object) -> tuple[tuple[PopulationView, PotentialKernel], ...]:

@@ -14,7 +14,7 @@ from ranvier.network.recorders import DipoleRecorder, ExtracellularRecorder, Rec
 from ranvier.populations.populations import PopulationView
 from ranvier.processes.agreement import agreed
 
-__all__ = ["set_readouts"]
+__all__ = ["injected_potentials", "set_readouts"]
 
 
 def set_readouts(core: _core.Simulation, recorders: tuple[Recorder, ...], communicator: _core.Communicator) -> None:
@@ -71,3 +71,11 @@ def _weights(recorder: ExtracellularRecorder, cell: PopulationView) -> FloatArra
     # pA / (S/m um) is 1e-6 V.
     weights: FloatArray = unit.reshape(len(lines), len(recorder.contacts)) * (1e-3 / (4.0 * math.pi * recorder.sigma))
     return weights
+
+
+def injected_potentials(recorder: ExtracellularRecorder, currents: FloatArray) -> FloatArray:
+    """Return the potential at each contact, mV, of currents of the compartments of cells, pA, (cells, compartments)."""
+    potentials = np.zeros(len(recorder.contacts))
+    for cell, of_cell in zip(recorder.neurons, currents, strict=True):
+        potentials += of_cell @ _weights(recorder, cell)
+    return potentials
