@@ -295,7 +295,11 @@ void bind_recorders(nb::class_<Network>& network) {
             [](Network& self, const InputFields& recorder) {
                 return self.record_state(to_spec<network::StateRecorderSpec>(recorder));
             },
-            nb::arg("recorder"));
+            nb::arg("recorder"))
+        .def(
+            "add_field",
+            [](Network& self, const InputFields& field) { return self.add_field(to_spec<network::FieldSpec>(field)); },
+            nb::arg("field"));
 }
 
 /// Queries of a network.

@@ -31,6 +31,20 @@ auto local_ids(const Simulation& self, std::uint64_t first, std::uint64_t size) 
                       to_array<std::int64_t>(std::move(list)));
 }
 
+using InputTriples = nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+
+void set_coupling(Simulation& self, std::size_t field, const InputTriples& begin, const InputTriples& end,
+                  const InputArray<double>& radius) {
+    std::vector<fmm::LinePiece> lines(begin.shape(0));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const double* const from = begin.data() + 3 * i;
+        const double* const to = end.data() + 3 * i;
+        lines[i] = {.begin = {from[0], from[1], from[2]}, .end = {to[0], to[1], to[2]}, .radius = radius.data()[i]};
+    }
+    const Unlocked unlocked;
+    self.set_coupling(field, lines);
+}
+
 ConnectionQuery make_query(const OptionalIds& sources, const OptionalIds& targets,
                            std::optional<std::uint32_t> projection, std::optional<std::string> receptor,
                            const OptionalIds& sites) {
@@ -116,6 +130,15 @@ void bind_recordings(nb::class_<Simulation>& simulation) {
             "Set the weights of a neuron in a readout, by compartment and output.")
         .def("set_readout_exponent", &Simulation::set_readout_exponent, nb::arg("recorder"), nb::arg("exponent"),
              "Set the power of 2 that no weight of a readout exceeds.")
+        .def(
+            "set_field",
+            [](Simulation& self, std::size_t field, std::uint64_t neuron, const InputArray<double>& potentials) {
+                self.set_field(field, NeuronId{neuron}, to_span(potentials));
+            },
+            nb::arg("field"), nb::arg("neuron"), nb::arg("potentials"),
+            "Set the distributions of given potentials at a neuron, mV, by distribution and compartment.")
+        .def("set_coupling", set_coupling, nb::arg("field"), nb::arg("begin"), nb::arg("end"), nb::arg("radius"),
+             "Prepare the coupling of the cells of a field, from the lines of all their compartments, um.")
         .def_prop_ro("recorded_bytes", &Simulation::recorded_bytes);
 }
 

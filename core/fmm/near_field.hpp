@@ -8,6 +8,7 @@
 
 #include "fmm/harmonics.hpp"
 #include "ranvier/base/instruction_set.hpp"
+#include "ranvier/fmm/geometry.hpp"
 
 /// The potential of sources at targets, pair by pair.
 namespace ranvier::fmm {
@@ -114,6 +115,23 @@ RANVIER_ALWAYS_INLINE NearValue<Real> line_potential(const NearSource<Real>& sou
         value.z = along * source.along_z + outward * (dz - from_begin * source.along_z);
     }
     return value;
+}
+
+/// A line piece as a source, in the unit of its coordinates.
+inline NearSource<double> near_source(const LinePiece& piece) {
+    const Point whole = piece.end - piece.begin;
+    const double length = std::sqrt(dot(whole, whole));
+    const Point along = length > 0.0 ? (1.0 / length) * whole : Point{};
+    const double counted = length > 0.0 ? length : NearSource<double>::min_length;
+    return {.x = piece.begin.x,
+            .y = piece.begin.y,
+            .z = piece.begin.z,
+            .along_x = along.x,
+            .along_y = along.y,
+            .along_z = along.z,
+            .length = counted,
+            .square_radius = piece.radius * piece.radius,
+            .inverse_length = 1.0 / counted};
 }
 
 /// 1 / |x|, and 0 where that is 0.

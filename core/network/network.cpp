@@ -211,6 +211,7 @@ void Network::set_resolution(double resolution) {
     if (!stimuli_.empty()) what = "delays of stimuli";
     const auto counts = [](const SpikeRecorderSpec& recorder) { return recorder.bin > 0; };
     if (!state_recorders_.empty() || std::ranges::any_of(spike_recorders_, counts)) what = "recording intervals";
+    if (!outside_fields_.empty()) what = "intervals of fields";
     if (std::ranges::any_of(populations_, [](const Population& population) { return population.step.has_value(); })) {
         what = "steps of populations";
     }
@@ -635,9 +636,16 @@ RecorderIndex Network::record_state(StateRecorderSpec recorder) {
                 known);
         }
     }
-    const Step steps = to_steps(interval, "interval" + of_recorder);
+    const Step steps = interval_steps(interval, neurons, "interval" + of_recorder, "record");
+    state_recorders_.push_back({std::move(recorder), steps});
+    return state_recorders_.size() - 1;
+}
+
+Step Network::interval_steps(double interval, const IdSequence& neurons, const std::string& object,
+                             const std::string& verb) const {
+    const Step steps = to_steps(interval, object);
     if (steps < 1) {
-        throw ValueOutOfBoundsError({.object = "interval" + of_recorder,
+        throw ValueOutOfBoundsError({.object = object,
                                      .value = to_text(interval) + " ms",
                                      .bound = "it must be at least one step, " + to_text(resolution_) + " ms",
                                      .remedy = "raise it"});
@@ -645,14 +653,37 @@ RecorderIndex Network::record_state(StateRecorderSpec recorder) {
     for (const PopulationId id : populations_of(neurons)) {
         if (steps % population(id).stride == 0) continue;
         throw GridError(
-            {.object = "interval" + of_recorder,
+            {.object = object,
              .value = to_text(interval) + " ms",
              .bound = "it must be a multiple of the step of population " + quoted(population(id).name) + ", " +
                       to_text(step_of(population(id))) + " ms",
-             .remedy = "choose such an interval, or record populations with different steps in separate calls"});
+             .remedy = "choose such an interval, or " + verb + " populations with different steps in separate calls"});
     }
-    state_recorders_.push_back({std::move(recorder), steps});
-    return state_recorders_.size() - 1;
+    return steps;
+}
+
+std::size_t Network::add_field(FieldSpec field) {
+    const auto& [cells, interval, courses, sigma, accuracy, potentials] = field;
+    check_ids(cells, "cells");
+    for (const PopulationId id : populations_of(cells)) {
+        if (!population(id).model->compartment_variables.empty()) continue;
+        throw ValueOutOfBoundsError(
+            {.object = "neurons that a field acts on",
+             .value = "population " + quoted(population(id).name),
+             .bound = "its model, " + std::string(population(id).model->name) + ", has no compartments",
+             .remedy = "choose detailed cells"});
+    }
+    const Step steps = interval_steps(interval, cells, "interval of a field on " + name_of(cells), "choose");
+    for (const OutsideField& other : outside_fields_) {
+        if (!courses.empty() || !other.couples() || cells.among(other.cells).empty()) continue;
+        throw ValueOutOfBoundsError({.object = "coupled cells",
+                                     .value = std::to_string(cells.among(other.cells)[0].value),
+                                     .bound = "the cell is already coupled to others",
+                                     .remedy = "couple all cells that act on each other in one call"});
+    }
+    static_cast<void>(models::FieldCourses(courses));
+    outside_fields_.push_back({std::move(field), steps});
+    return outside_fields_.size() - 1;
 }
 
 std::vector<std::size_t> Network::first_compartments(const IdSequence& neurons) const {
@@ -790,6 +821,7 @@ std::uint64_t Network::array_bytes() const {
     }
     for (const Projection& projection : projections_) bytes.add_fields<ProjectionSpec>(projection);
     for (const StimulusSpec& stimulus : stimuli_) bytes.add_fields(stimulus);
+    for (const OutsideField& field : outside_fields_) bytes.add_fields<FieldSpec>(field);
     return bytes.sum();
 }
 

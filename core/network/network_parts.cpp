@@ -66,6 +66,7 @@ class Parts {
         if (population.model->plays_spikes) add_mixed("spike_times", population.spike_steps.all());
     }
     void add_steps(const StateRecorder& recorder, double) { add("interval", recorder.steps); }
+    void add_steps(const OutsideField& field, double) { add("interval", field.steps); }
 
     /// Spikes go to receptors, and currents to electrodes.
     template <class Part>
@@ -190,6 +191,7 @@ std::vector<std::vector<NetworkPart>> parts_of_specs(const Network& network) {
     add_named_specs<StimulusSpec>(parts, network.stimuli(), "stimulus");
     add_recorders<SpikeRecorderSpec>(parts, network.spike_recorders(), "spike recorder");
     add_recorders<StateRecorderSpec>(parts, network.state_recorders(), "state recorder");
+    add_recorders<FieldSpec>(parts, network.outside_fields(), "field");
     return parts;
 }
 
@@ -205,6 +207,7 @@ std::vector<NetworkPart> network_parts(const Network& network, models::Precision
     general.add("number of stimuli", network.stimuli().size());
     general.add("number of spike recorders", network.spike_recorders().size());
     general.add("number of state recorders", network.state_recorders().size());
+    general.add("number of fields", network.outside_fields().size());
     std::vector<NetworkPart> parts = general.take();
     for (std::vector<NetworkPart>& of_spec : parts_of_specs(network)) {
         std::ranges::move(of_spec, std::back_inserter(parts));

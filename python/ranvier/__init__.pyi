@@ -164,8 +164,16 @@ from ranvier.models import vogels_sprekeler as vogels_sprekeler
 from ranvier.nestml.reading import read_nestml as read_nestml
 from ranvier.network.connection_sets import ConnectionSet as ConnectionSet
 from ranvier.network.edge_files import EdgeFile as EdgeFile
+from ranvier.network.fields import AppliedField as AppliedField
+from ranvier.network.fields import CellCoupling as CellCoupling
 from ranvier.network.function_rules import FunctionRule as FunctionRule
 from ranvier.network.function_rules import MadeRule as MadeRule
+from ranvier.network.given_fields import OutsideField as OutsideField
+from ranvier.network.given_fields import given_field as given_field
+from ranvier.network.given_fields import point_source as point_source
+from ranvier.network.given_fields import read_field as read_field
+from ranvier.network.given_fields import sampled_field as sampled_field
+from ranvier.network.given_fields import uniform_field as uniform_field
 from ranvier.network.listed_rules import FromMatrix as FromMatrix
 from ranvier.network.network import Network as Network
 from ranvier.network.potential_kernels import PotentialKernel as PotentialKernel
@@ -195,6 +203,10 @@ from ranvier.network.rules import UniformIndegree as UniformIndegree
 from ranvier.network.rules import UnorderedBernoulli as UnorderedBernoulli
 from ranvier.network.sites import SiteProbabilities as SiteProbabilities
 from ranvier.network.templates import CellTemplate as CellTemplate
+from ranvier.network.waveforms import Waveform as Waveform
+from ranvier.network.waveforms import pulse_train as pulse_train
+from ranvier.network.waveforms import sine_wave as sine_wave
+from ranvier.network.waveforms import waveform as waveform
 from ranvier.populations.distances import displacement as displacement
 from ranvier.populations.distances import distance as distance
 from ranvier.populations.populations import Population as Population
@@ -254,7 +266,9 @@ from ranvier.space.rotations import rotation as rotation
 
 __all__ = [
     "AllToAll",
+    "AppliedField",
     "Cell",
+    "CellCoupling",
     "CellTemplate",
     "ChannelMechanism",
     "Clamp",
@@ -301,6 +315,7 @@ __all__ = [
     "Network",
     "Normal",
     "OneToOne",
+    "OutsideField",
     "PairwiseBernoulli",
     "PairwisePoisson",
     "PeristimulusHistogram",
@@ -337,6 +352,7 @@ __all__ = [
     "Uniform",
     "UniformIndegree",
     "UnorderedBernoulli",
+    "Waveform",
     "WeightData",
     "WeightRecorder",
     "__source_revision__",
@@ -381,6 +397,7 @@ __all__ = [
     "gif_cond_exp_multisynapse",
     "gif_psc_exp",
     "gif_psc_exp_multisynapse",
+    "given_field",
     "glif_cond",
     "glif_psc",
     "grid",
@@ -429,15 +446,18 @@ __all__ = [
     "per_cell",
     "places_at_distance",
     "plot",
+    "point_source",
     "poisson_generator",
     "positions",
     "pp_psc_delta",
     "predict_memory",
+    "pulse_train",
     "pulsepacket_generator",
     "quantal_stp",
     "random_places",
     "random_positions",
     "random_rotation",
+    "read_field",
     "read_morphology",
     "read_nestml",
     "read_neuron",
@@ -449,9 +469,11 @@ __all__ = [
     "rectangle",
     "redraw",
     "rotation",
+    "sampled_field",
     "saturating_nmda",
     "sections",
     "sin",
+    "sine_wave",
     "sinusoidal_gamma_generator",
     "sinusoidal_poisson_generator",
     "sk_current",
@@ -469,9 +491,11 @@ __all__ = [
     "tagged",
     "tsodyks",
     "tsodyks2",
+    "uniform_field",
     "unitary_potentials",
     "vogels_sprekeler",
     "voltage_clamp",
+    "waveform",
     "within_distance",
 ]
 

@@ -14,6 +14,7 @@
 #include "base/tight_list.hpp"
 #include "cable/groups/cell_arrangement.hpp"
 #include "cable/groups/general_columns.hpp"
+#include "cable/groups/outside_fields.hpp"
 #include "cable/groups/probe_reading.hpp"
 #include "cable/kernels/program_rates.hpp"
 #include "ranvier/base/errors.hpp"
@@ -45,7 +46,10 @@ std::shared_ptr<PlanLibrary> library(const GroupArguments& arguments, const Cell
 }
 
 /// Cells in blocks: see CellArrangement.
-class CellGroup final : public models::NeuronGroup, public models::CompartmentReader, private CellValues {
+class CellGroup final : public models::NeuronGroup,
+                        public models::CompartmentReader,
+                        public models::OutsideReceiver,
+                        private CellValues {
    public:
     CellGroup(const CellModel& model, const GroupArguments& arguments)
         : model_(model),
@@ -63,6 +67,10 @@ class CellGroup final : public models::NeuronGroup, public models::CompartmentRe
             sites_.push_back(model_.sites_at(r).most);
         }
         reserve(*cells_);
+        if (!arguments.fields.empty()) {
+            outside_ = std::make_unique<OutsideFields>(arguments.fields, layouts_, step_, memory_);
+            make_outside_currents(*cells_);
+        }
         if (arguments.reads_compartments || records_electrodes())
             injected_.assign(model_.spec().electrodes.size() * layouts_.cells(), 0.0);
         for (std::size_t cell = 0; cell < layouts_.cells(); ++cell) begin_at(cell, arguments.variables[0][cell]);
@@ -128,6 +136,22 @@ class CellGroup final : public models::NeuronGroup, public models::CompartmentRe
         }
     }
 
+    OutsideReceiver* outside() override { return outside_ != nullptr ? this : nullptr; }
+
+    void set_distributions(std::size_t field, std::uint32_t cell, std::span<const double> potentials) override {
+        outside_->set_distributions(field, cell, potentials);
+        renew_outside_currents(cell);
+    }
+
+    void set_potentials(std::size_t field, std::uint32_t cell, std::span<const double> potentials, Step now) override {
+        outside_->set_potentials(field, cell, potentials, now);
+        renew_outside_currents(cell);
+    }
+
+    Step potentials_set(std::size_t field, std::uint32_t cell) const override {
+        return outside_->potentials_set(field, cell);
+    }
+
     /// Sets the potential of the whole cell; all other variables are read-only.
     void write(std::size_t /*variable*/, std::span<const std::uint32_t> neurons, const double* values) override {
         for (std::size_t k = 0; k < neurons.size(); ++k) {
@@ -165,6 +189,7 @@ class CellGroup final : public models::NeuronGroup, public models::CompartmentRe
         for (std::size_t at = cell; at < injected_.size(); at += layouts_.cells()) {
             columns.serialize("injected_" + std::to_string(at / layouts_.cells()), injected_[at]);
         }
+        if (outside_) outside_->serialize(cell, columns);
         if (!has_pools()) return;
         double nowhere = 0.0;
         columns.serialize_list<double>("calcium", plan.slots(), [&](std::size_t node) -> double& {
@@ -189,6 +214,7 @@ class CellGroup final : public models::NeuronGroup, public models::CompartmentRe
             }
             changed = std::make_unique<CellArrangement>(layouts_, per_cell_parameters, memory_);
             reserve(*changed);
+            if (outside_) make_outside_currents(*changed);
         }
         return std::make_unique<Change>(*this, currents(parameters[0]), std::move(changed), std::move(settings));
     }
@@ -239,6 +265,39 @@ class CellGroup final : public models::NeuronGroup, public models::CompartmentRe
 
     void reserve(const CellArrangement& cells) {
         for (const auto& store : cells.stores()) scratch_.reserve(store->slots(), has_pools());
+    }
+
+    void make_outside_currents(const CellArrangement& cells) const {
+        for (const auto& store : cells.stores()) {
+            const auto has_field = [&](std::uint32_t cell) { return outside_->acts_on(cell); };
+            bool acts = false;
+            for (std::size_t block = 0; block < store->blocks(); ++block) {
+                acts = acts || std::ranges::any_of(store->cells_of(block), has_field);
+            }
+            if (acts) store->make_outside_currents(memory_);
+        }
+    }
+
+    /// Makes the next step of the block of a cell calculate them again.
+    void renew_outside_currents(std::size_t cell) {
+        const CellArrangement::Home home = cells_->home(cell);
+        CellStore& store = cells_->store(cell);
+        store.outside_until(store.block_of(home.cell)) = 0;
+    }
+
+    /// Calculates the currents of a block in a step, unless they are those of the step before.
+    void follow_outside(CellStore& store, std::size_t block, Step step) {
+        if (step <= store.outside_until(block)) return;
+        store.outside_until(block) = outside_->unchanged_until(step);
+        for (const std::uint32_t cell : store.cells_of(block)) {
+            if (!outside_->acts_on(cell)) continue;
+            outside_potentials_.resize(layouts_.of(cell).slots());
+            outside_->read(cell, step, outside_potentials_);
+            const std::span<const double> sums =
+                outside_currents(layouts_.of(cell), *this, cell, outside_potentials_, outside_sums_);
+            const std::size_t k = number(cell);
+            for (std::uint32_t slot = 0; slot < sums.size(); ++slot) store.outside_current(k, slot) = sums[slot];
+        }
     }
 
     AlignedVector<double> currents(const GroupValues& values) const {
@@ -333,6 +392,7 @@ class CellGroup final : public models::NeuronGroup, public models::CompartmentRe
                        .instruction_set = instruction_set_,
                        .scratch = scratch_,
                        .out_of_bounds = out_of_bounds_};
+        if (store.has_outside_currents()) follow_outside(store, block, arguments.step);
         const std::size_t fired = store.advance(block, step, spikes);
         now_ = arguments.step;
         return released_.empty() ? fired : without_refractory(arguments.step, spikes, fired);
@@ -479,6 +539,12 @@ class CellGroup final : public models::NeuronGroup, public models::CompartmentRe
     double injected(std::size_t cell, std::size_t electrode) const override {
         return injected_[electrode * layouts_.cells() + cell];
     }
+    bool outside_potentials(std::size_t cell, std::vector<double>& by_slot) const override {
+        if (outside_ == nullptr || !outside_->acts_on(cell)) return false;
+        by_slot.resize(layouts_.of(cell).slots());
+        outside_->read(cell, now_, by_slot);
+        return true;
+    }
     ClampCourse::Action action(std::size_t cell, std::size_t clamp) const override {
         return cells_->store(cell).settings().action(number(cell), layouts_.of(cell).clamps[clamp], now_);
     }
@@ -527,6 +593,9 @@ class CellGroup final : public models::NeuronGroup, public models::CompartmentRe
     AlignedVector<Step> released_;  ///< by cell: the first step in which it may fire; empty: all may fire
     std::vector<std::uint32_t> sites_;  ///< by receptor: inputs of each cell
     AlignedVector<double> injected_;  ///< see BlockStep::injected
+    std::unique_ptr<OutsideFields> outside_;  ///< null: no potentials outside act on the cells
+    std::vector<double> outside_potentials_;  ///< scratch memory of a cell, by slot
+    std::vector<double> outside_sums_;  ///< and for its currents
     BlockScratch scratch_;
     FirstOutOfBounds out_of_bounds_;
     Step now_ = 0;  ///< the last step calculated

@@ -44,6 +44,12 @@ void advance_exactly(std::span<const GateOfMechanism> class_gates, std::span<con
     }
 }
 
+void CellStore::add_outside_currents(AlignedVector<double>& current, std::size_t first, std::size_t size) const {
+    const double* const added = outside_currents_.data() + first;
+    double* const sums = current.data();
+    for (std::size_t i = 0; i < size; ++i) sums[i] += added[i];
+}
+
 void CellStore::advance_general(GeneralStates& states, const GeneralBlock& block, std::span<double> calcium,
                                 BlockStep& step) {
     states.advance(block);

@@ -88,6 +88,7 @@ class CellStore {
     virtual std::size_t slots() const = 0;
     /// Indices in the group of the cells of a block, ascending.
     virtual std::span<const std::uint32_t> cells_of(std::size_t block) const = 0;
+    virtual std::size_t block_of(std::size_t cell) const = 0;
     /// Writes cells that fire to `spikes`, ascending. Returns their number.
     virtual std::size_t advance(std::size_t block, BlockStep& step, std::uint32_t* spikes) = 0;
 
@@ -108,6 +109,14 @@ class CellStore {
     /// The logarithm of the external calcium concentration.
     virtual double log_outside(std::size_t cell, std::size_t pool) const = 0;
 
+    /// Makes room for currents that potentials outside cause, of 0 at first.
+    virtual void make_outside_currents(std::pmr::memory_resource* memory) = 0;
+    /// Such a current into a node, pA.
+    virtual double& outside_current(std::size_t cell, std::uint32_t slot) = 0;
+    bool has_outside_currents() const { return !outside_currents_.empty(); }
+    /// The last step for which those of a block are valid.
+    Step& outside_until(std::size_t block) { return outside_until_[block]; }
+
    protected:
     /// Index of the first cell of a block.
     virtual std::size_t first_of(std::size_t block) const = 0;
@@ -118,7 +127,13 @@ class CellStore {
     /// Advances general mechanisms after the kernel, and records out-of-bounds values.
     void advance_general(GeneralStates& states, const GeneralBlock& block, std::span<double> calcium, BlockStep& step);
 
+    /// Adds the currents that potentials outside cause.
+    /// @param current of the equations of a block @param first position of the block in outside_currents_
+    void add_outside_currents(AlignedVector<double>& current, std::size_t first, std::size_t size) const;
+
     CellSettings settings_;
+    AlignedVector<double> outside_currents_;  ///< in the order of the potentials, or empty
+    std::vector<Step> outside_until_;         ///< by block
 
    private:
     void note_general(const GeneralOutOfBounds& out_of_bounds, std::size_t block, BlockStep& step);

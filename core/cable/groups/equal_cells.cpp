@@ -70,6 +70,11 @@ void EqualCells::fill_idle_lanes() {
     }
 }
 
+void EqualCells::make_outside_currents(std::pmr::memory_resource* memory) {
+    outside_currents_ = AlignedVector<double>(potential_.size(), 0.0, memory);
+    outside_until_.assign(blocks(), 0);
+}
+
 std::span<const std::uint32_t> EqualCells::cells_of(std::size_t block) const {
     return std::span(cells_).subspan(block * lanes, std::min(lanes, cells_.size() - block * lanes));
 }
@@ -117,6 +122,9 @@ std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_
         note_out_of_bounds(OutOfBounds::Of::potential, block, step);
     }
     if (general_) general_->add_currents(general);
+    if (!outside_currents_.empty()) {
+        add_outside_currents(scratch.current, block * plan_->slots() * lanes, plan_->slots() * lanes);
+    }
     if (advance_potentials<false>(step.instruction_set, scheme, kernel)) {
         note_out_of_bounds(OutOfBounds::Of::calcium, block, step);
     }

@@ -20,6 +20,7 @@ class EqualCells final : public CellStore {
     std::size_t blocks() const override { return (cells_.size() + lanes - 1) / lanes; }
     std::size_t slots() const override { return plan_->slots(); }
     std::span<const std::uint32_t> cells_of(std::size_t block) const override;
+    std::size_t block_of(std::size_t cell) const override { return cell / lanes; }
     std::size_t advance(std::size_t block, BlockStep& step, std::uint32_t* spikes) override;
 
     double& potential(std::size_t cell, std::uint32_t slot) override {
@@ -46,6 +47,11 @@ class EqualCells final : public CellStore {
         return plan_->receptors[receptor].constants;
     }
     double log_outside(std::size_t /*cell*/, std::size_t pool) const override { return plan_->pools.log_outside[pool]; }
+
+    void make_outside_currents(std::pmr::memory_resource* memory) override;
+    double& outside_current(std::size_t cell, std::uint32_t slot) override {
+        return outside_currents_[(cell / lanes * plan_->slots() + slot) * lanes + cell % lanes];
+    }
 
    private:
     std::size_t first_of(std::size_t block) const override { return block * lanes; }

@@ -102,6 +102,12 @@ double& PackedCells::state(std::size_t cell, std::size_t general, std::size_t pl
     return general_->state(mechanism, 0, first + place, state);
 }
 
+void PackedCells::make_outside_currents(std::pmr::memory_resource* memory) {
+    plan_.begin_all();
+    outside_currents_ = AlignedVector<double>(potential_.size(), 0.0, memory);
+    outside_until_.assign(1, 0);
+}
+
 std::size_t PackedCells::receptor_place(std::size_t cell, std::size_t receptor) const {
     return receptor_places_[first_receptors_[cell] + receptor];
 }
@@ -166,6 +172,7 @@ std::size_t PackedCells::advance(std::size_t block, BlockStep& step, std::uint32
         note_out_of_bounds(OutOfBounds::Of::potential, block, step);
     }
     if (general_) general_->add_currents(general);
+    if (!outside_currents_.empty()) add_outside_currents(scratch.current, 0, outside_currents_.size());
     if (advance_potentials<true>(step.instruction_set, scheme, kernel)) {
         note_out_of_bounds(OutOfBounds::Of::calcium, block, step);
     }

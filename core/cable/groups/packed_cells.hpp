@@ -25,6 +25,7 @@ class PackedCells final : public CellStore {
     std::size_t blocks() const override { return 1; }
     std::size_t slots() const override { return plan_.all_slots(); }
     std::span<const std::uint32_t> cells_of(std::size_t /*block*/) const override { return cells_; }
+    std::size_t block_of(std::size_t /*cell*/) const override { return 0; }
     std::size_t advance(std::size_t block, BlockStep& step, std::uint32_t* spikes) override;
 
     double& potential(std::size_t cell, std::uint32_t slot) override { return potential_[plan_.position(cell, slot)]; }
@@ -39,6 +40,11 @@ class PackedCells final : public CellStore {
     }
     double log_outside(std::size_t cell, std::size_t pool) const override {
         return plan_.pools.log_outside[pool_place(cell, pool)];
+    }
+
+    void make_outside_currents(std::pmr::memory_resource* memory) override;
+    double& outside_current(std::size_t cell, std::uint32_t slot) override {
+        return outside_currents_[plan_.gather_slot(cell, slot)];
     }
 
    private:

@@ -138,16 +138,33 @@ double clamp_current(std::size_t clamp, const CellPlan& plan, const CellValues& 
 double axial_current(std::uint32_t slot, const CellPlan& plan, const CellValues& values, std::size_t cell) {
     std::vector<double> recalculated;
     const std::span<const double> axial = axial_conductances(plan, values, cell, recalculated);
-    const double v = values.potential(cell, slot);
+    thread_local std::vector<double> outside;
+    const bool is_outside = values.outside_potentials(cell, outside);
+    const auto inner = [&](std::uint32_t at) { return values.potential(cell, at) + (is_outside ? outside[at] : 0.0); };
+    const double v = inner(slot);
     double sum = 0.0;
-    if (slot > 0) sum += axial[slot] * (values.potential(cell, plan.parents[slot]) - v);
+    if (slot > 0) sum += axial[slot] * (inner(plan.parents[slot]) - v);
     for (std::uint32_t child = slot + 1; child < plan.slots(); ++child) {
-        if (plan.parents[child] == slot) sum += axial[child] * (values.potential(cell, child) - v);
+        if (plan.parents[child] == slot) sum += axial[child] * (inner(child) - v);
     }
     return sum;
 }
 
 }  // namespace
+
+std::span<const double> outside_currents(const CellPlan& plan, const CellValues& values, std::size_t cell,
+                                         std::span<const double> potentials, std::vector<double>& room) {
+    thread_local std::vector<double> recalculated;
+    const std::span<const double> axial = axial_conductances(plan, values, cell, recalculated);
+    room.assign(plan.slots(), 0.0);
+    for (std::uint32_t slot = 1; slot < plan.slots(); ++slot) {
+        const std::uint32_t parent = plan.parents[slot];
+        const double current = axial[slot] * (potentials[parent] - potentials[slot]);
+        room[slot] += current;
+        room[parent] -= current;
+    }
+    return room;
+}
 
 void read_membrane_currents(const CellPlan& plan, const CellValues& values, std::size_t cell, double* out) {
     std::vector<double> recalculated;
@@ -162,6 +179,12 @@ void read_membrane_currents(const CellPlan& plan, const CellValues& values, std:
         const double current = axial[slot] * (potentials[parent] - potentials[slot]);
         currents[slot] += current;
         currents[parent] -= current;
+    }
+    thread_local std::vector<double> outside;
+    if (values.outside_potentials(cell, outside)) {
+        thread_local std::vector<double> room;
+        const std::span<const double> added = outside_currents(plan, values, cell, outside, room);
+        for (std::uint32_t slot = 0; slot < plan.slots(); ++slot) currents[slot] += added[slot];
     }
     for (std::size_t electrode = 0; electrode < plan.electrodes.size(); ++electrode) {
         currents[plan.electrodes[electrode]] += values.injected(cell, electrode);

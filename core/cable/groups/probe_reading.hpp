@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cable/plans/cell_plan.hpp"
@@ -22,6 +23,8 @@ class CellValues {
     virtual double conductance(std::size_t cell, std::size_t receptor) const = 0;
     /// The current of an electrode in the last step, pA.
     virtual double injected(std::size_t cell, std::size_t electrode) const = 0;
+    /// The potentials outside of a cell that acted in the last step, mV by slot. Returns whether any did.
+    virtual bool outside_potentials(std::size_t cell, std::vector<double>& by_slot) const = 0;
     /// The action of a clamp in the last step.
     virtual ClampCourse::Action action(std::size_t cell, std::size_t clamp) const = 0;
     // The values of per-cell parameters, which may differ from those of its CellPlan.
@@ -31,6 +34,11 @@ class CellValues {
     virtual double step() const = 0;  ///< ms
     virtual double time() const = 0;  ///< ms: the end of the last step
 };
+
+/// Currents into the nodes of a cell from their neighbours that potentials outside cause, pA by slot.
+/// @param potentials mV, by slot @param room for the currents
+std::span<const double> outside_currents(const CellPlan& plan, const CellValues& values, std::size_t cell,
+                                         std::span<const double> potentials, std::vector<double>& room);
 
 /// Currents through the membrane of each compartment, outwards, pA: what flows in from neighbours, electrodes and clamps. Their
 /// sum is that of electrodes and clamps, to rounding.

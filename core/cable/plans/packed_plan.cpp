@@ -337,6 +337,15 @@ void PackedPlan::add_electrodes(Cells cells) {
     clamps.take(electrodes, all_slots() - 1);
 }
 
+void PackedPlan::begin_all() {
+    for (std::uint32_t slot = 0; slot < is_plain.size(); ++slot) {
+        if (std::exchange(is_plain[slot], 0) == 1) begin_slots.push_back(slot);
+    }
+    begin_slots.insert(begin_slots.end(), late_slots.begin(), late_slots.end());
+    late_slots.clear();
+    std::ranges::fill(late_begins, 0);
+}
+
 void PackedPlan::choose_begins(Cells cells) {
     enum class Begin : std::uint8_t { in_level, first, in_class };
     std::vector<Begin> begins(all_slots(), Begin::first);

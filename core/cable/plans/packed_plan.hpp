@@ -64,6 +64,8 @@ class PackedPlan {
     bool has_exact_rates() const {
         return std::ranges::any_of(classes, [](const Class& each) { return each.table == nullptr; });
     }
+    /// Initialises the equations of all slots before anything is added to them, so that currents can be added to each.
+    void begin_all();
     std::size_t all_slots() const { return leak.size() / lanes; }
     /// The positions of a node: of its potential, and of the calculation of its mechanisms.
     std::uint32_t position(std::size_t cell, std::uint32_t slot) const { return positions[first_[cell] + slot]; }

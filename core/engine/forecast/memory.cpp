@@ -9,6 +9,7 @@
 #include "connect/tables/run_table.hpp"
 #include "connect/tables/table_estimate.hpp"
 #include "connect/tables/weight_estimate.hpp"
+#include "engine/fields/field_coupling.hpp"
 #include "engine/forecast/memory_samples.hpp"
 #include "engine/option_choices.hpp"
 #include "engine/shard/shard.hpp"
@@ -216,24 +217,41 @@ double add_presynaptic_peak(const connect::ProcessLayout& layout, const connect:
     return presynaptic.final_bytes;
 }
 
+/// Compartments of some cells on this process.
+double local_compartments(const network::Network& network, const connect::ProcessLayout& layout,
+                          const IdSequence& cells) {
+    double compartments = 0.0;
+    for (const PopulationId id : network.populations_of(cells)) {
+        const network::Population& population = network.population(id);
+        for (const connect::ShardLayout& shard : layout.shards()) {
+            const IdSequence ids = shard.share(id).ids.among(cells);
+            for (std::uint64_t i = 0; i < ids.size(); ++i) {
+                const std::uint64_t neuron = ids[i].value - population.first.value;
+                compartments += static_cast<double>(population.model->compartments(neuron));
+            }
+        }
+    }
+    return compartments;
+}
+
 /// The weights of recorders of potentials, and the places of samples of compartments, of the neurons of this process.
 double readout_bytes(const network::Network& network, const connect::ProcessLayout& layout) {
     double bytes = 0.0;
     for (const network::StateRecorder& recorder : network.state_recorders()) {
         if (!recorder.at_compartments) continue;
-        double compartments = 0.0;
-        for (const PopulationId id : network.populations_of(recorder.neurons)) {
-            const network::Population& population = network.population(id);
-            for (const connect::ShardLayout& shard : layout.shards()) {
-                const IdSequence ids = shard.share(id).ids.among(recorder.neurons);
-                for (std::uint64_t i = 0; i < ids.size(); ++i) {
-                    const std::uint64_t neuron = ids[i].value - population.first.value;
-                    compartments += static_cast<double>(population.model->compartments(neuron));
-                }
-            }
-        }
+        const double compartments = local_compartments(network, layout, recorder.neurons);
         const std::size_t places = recorder.by_neuron ? 0 : sizeof(std::size_t);
         bytes += compartments * static_cast<double>(places + recorder.outputs * sizeof(double));
+    }
+    return bytes;
+}
+
+double field_bytes(const network::Network& network, const connect::ProcessLayout& layout) {
+    double bytes = 0.0;
+    for (const network::OutsideField& field : network.outside_fields()) {
+        if (!field.couples()) continue;
+        const auto all = static_cast<double>(network.first_compartments(field.cells).back());
+        bytes += coupling_bytes(field, all, local_compartments(network, layout, field.cells));
     }
     return bytes;
 }
@@ -263,6 +281,7 @@ MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const con
                               choose_most_steps(options, network.network())));
     add("stimuli", groups.stimulus_bytes);
     if (const double readouts = readout_bytes(network.network(), layout); readouts > 0.0) add("recordings", readouts);
+    if (const double fields = field_bytes(network.network(), layout); fields > 0.0) add("fields", fields);
     estimate.held_bytes = network.array_bytes();
     if (estimate.held_bytes > 0) add("arrays", static_cast<double>(estimate.held_bytes));
     estimate.peak_bytes = add_saturated(estimate.final_bytes, to_saturated(tables.peak_bytes - tables.final_bytes));

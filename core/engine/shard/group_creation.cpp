@@ -15,13 +15,46 @@ bool awaits_code(const SimulationOptions& options, const network::Population& po
     return std::ranges::find(awaiting, population.id.value) != awaiting.end();
 }
 
+bool has_any(const IdSequence& neurons, const network::Population& population) {
+    return !neurons.within(population.first, population.size).empty();
+}
+
 bool reads_compartments(const network::Network& network, const network::Population& population) {
-    return std::ranges::any_of(network.state_recorders(), [&](const network::StateRecorder& recorder) {
-        return recorder.at_compartments && !recorder.neurons.within(population.first, population.size).empty();
-    });
+    const auto records = [&](const network::StateRecorder& recorder) {
+        return recorder.at_compartments && has_any(recorder.neurons, population);
+    };
+    const auto couples = [&](const network::OutsideField& field) {
+        return field.couples() && has_any(field.cells, population);
+    };
+    return std::ranges::any_of(network.state_recorders(), records) ||
+           std::ranges::any_of(network.outside_fields(), couples);
+}
+
+std::vector<models::GroupField> make_fields(const network::Network& network, const network::Population& population,
+                                            const IdSequence& ids) {
+    std::vector<models::GroupField> made;
+    for (const std::size_t index : fields_of(network, population)) {
+        const network::OutsideField& field = network.outside_fields()[index];
+        models::GroupField& of_group = made.emplace_back();
+        if (!field.couples()) of_group.courses = std::make_shared<const models::FieldCourses>(field.courses);
+        of_group.interval = field.steps / population.stride;
+        const IdSequence cells = ids.among(field.cells);
+        for (std::uint64_t i = 0; i < cells.size(); ++i) {
+            of_group.neurons.push_back(static_cast<std::uint32_t>(ids.count_below(cells[i])));
+        }
+    }
+    return made;
 }
 
 }  // namespace
+
+std::vector<std::size_t> fields_of(const network::Network& network, const network::Population& population) {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < network.outside_fields().size(); ++i) {
+        if (has_any(network.outside_fields()[i].cells, population)) found.push_back(i);
+    }
+    return found;
+}
 
 GroupParts create_group(const network::LoweredNetwork& network, const network::Population& population,
                         const IdSequence& ids, const SimulationOptions& options, InstructionSet instruction_set,
@@ -38,6 +71,7 @@ GroupParts create_group(const network::LoweredNetwork& network, const network::P
     }
     const std::vector<std::vector<double>> sequences =
         network::ordered(population.model->sequences, population.sequences);
+    const std::vector<models::GroupField> fields = make_fields(network.network(), population, ids);
     group.neurons =
         population.model->create({.model = population.model.get(),
                                   .ids = ids,
@@ -49,6 +83,7 @@ GroupParts create_group(const network::LoweredNetwork& network, const network::P
                                   .instruction_set = instruction_set,
                                   .compiled_programs = options.compiled_programs,
                                   .reads_compartments = reads_compartments(network.network(), population),
+                                  .fields = fields,
                                   .awaits_code = awaits_code(options, population),
                                   .parameters = group.parameters,
                                   .variables = variables,

@@ -24,6 +24,9 @@ GroupParts create_group(const network::LoweredNetwork& network, const network::P
                         const IdSequence& ids, const SimulationOptions& options, InstructionSet instruction_set,
                         std::pmr::memory_resource* memory, models::SharedParts* shared);
 
+/// The fields that act on a population, in the order of GroupArguments::fields: indices of Network::outside_fields().
+std::vector<std::size_t> fields_of(const network::Network& network, const network::Population& population);
+
 /// Creates a stimulus of the description for some of its targets, which belong to one population.
 /// @pre there are some
 std::unique_ptr<models::Stimulus> create_stimulus(const network::LoweredNetwork& network, std::size_t index,

@@ -24,10 +24,11 @@ enum class Component : std::uint32_t {
     presynaptic,
     exchange,
     arrays,  ///< given by the user: the description and all simulations made from it share one copy
-    pools    ///< unused bytes of the pools of workers
+    pools,   ///< unused bytes of the pools of workers
+    fields   ///< geometry and matrices of coupled cells
 };
 inline constexpr std::array component_names{"synapses",  "neurons",     "inputs",   "stimuli", "spikes", "recordings",
-                                            "invention", "presynaptic", "exchange", "arrays",  "pools"};
+                                            "invention", "presynaptic", "exchange", "arrays",  "pools",  "fields"};
 
 inline parallel::MemoryPurpose purpose_of(Component component) {
     return static_cast<parallel::MemoryPurpose>(component);

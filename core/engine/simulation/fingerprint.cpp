@@ -54,6 +54,8 @@ std::string part_name(const network::Network& network, std::size_t part) {
     part -= network.spike_recorders().size();
     if (part < network.state_recorders().size()) return "state recorder " + std::to_string(part);
     part -= network.state_recorders().size();
+    if (part < network.outside_fields().size()) return "field " + std::to_string(part);
+    part -= network.outside_fields().size();
     std::string option;
     visit_shared_options([&](std::string_view name, auto) {
         if (part-- == 0) option = name;
@@ -94,18 +96,23 @@ void compare_descriptions(comm::Communicator& communicator, const network::Netwo
                            .bound = std::move(bound),
                            .remedy = "run the same script with the same input on all ranks"});
     };
-    std::uint64_t counts[6] = {network.populations().size(),     network.projections().size(),
-                               network.stimuli().size(),         network.spike_recorders().size(),
-                               network.state_recorders().size(), local.size()};
-    static constexpr const char* names[6] = {"populations",     "projections",     "stimuli",
-                                             "spike recorders", "state recorders", "parts"};
-    std::uint64_t least[6];
-    std::uint64_t greatest[6];
+    constexpr std::size_t kinds = 7;
+    std::uint64_t counts[kinds] = {network.populations().size(),
+                                   network.projections().size(),
+                                   network.stimuli().size(),
+                                   network.spike_recorders().size(),
+                                   network.state_recorders().size(),
+                                   network.outside_fields().size(),
+                                   local.size()};
+    static constexpr const char* names[kinds] = {"populations",     "projections", "stimuli", "spike recorders",
+                                                 "state recorders", "fields",      "parts"};
+    std::uint64_t least[kinds];
+    std::uint64_t greatest[kinds];
     std::copy(std::begin(counts), std::end(counts), least);
     std::copy(std::begin(counts), std::end(counts), greatest);
     communicator.reduce(least, comm::Reduction::least);
     communicator.reduce(greatest, comm::Reduction::greatest);
-    for (std::size_t i = 0; i < 6; ++i) {
+    for (std::size_t i = 0; i < kinds; ++i) {
         if (least[i] == greatest[i]) continue;
         fail("one with " + std::to_string(counts[i]) + " " + names[i],
              "ranks have from " + std::to_string(least[i]) + " to " + std::to_string(greatest[i]));

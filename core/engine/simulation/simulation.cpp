@@ -400,6 +400,23 @@ void Simulation::set_readout(network::RecorderIndex recorder, NeuronId neuron, s
     throw InternalError("a readout of a neuron of another process");
 }
 
+void Simulation::set_field(std::size_t field, NeuronId neuron, std::span<const double> potentials) {
+    implementation_->set_field(field, neuron, potentials);
+}
+
+void Simulation::set_coupling(std::size_t field, std::span<const fmm::LinePiece> lines) {
+    Implementation& self = *implementation_;
+    self.couplings.push_back(
+        std::make_unique<FieldCoupling>(FieldCoupling::Arguments{.network = self.network,
+                                                                 .field = field,
+                                                                 .shards = self.shards,
+                                                                 .team = self.workers.team(),
+                                                                 .communicator = *self.communicator,
+                                                                 .memory = &self.coupling_memory},
+                                        lines));
+    self.account.add(self.node_of_all, purpose_of(Component::fields), self.couplings.back()->bytes());
+}
+
 std::uint64_t Simulation::recorded_bytes() const {
     std::uint64_t bytes = 0;
     for (const auto& shard : implementation_->shards) bytes += shard->recorders().published_bytes();

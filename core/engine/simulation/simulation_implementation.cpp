@@ -8,6 +8,7 @@
 #include "engine/agreement.hpp"
 #include "engine/forecast/memory.hpp"
 #include "engine/option_choices.hpp"
+#include "engine/shard/group_creation.hpp"
 #include "engine/shard/weight_checks.hpp"
 #include "network/network_checks.hpp"
 #include "ranvier/base/errors.hpp"
@@ -213,9 +214,52 @@ void Simulation::Implementation::build_async() {
                                             workers.team(), workers.traces(), workers.stealing(), std::move(ranks));
 }
 
-void Simulation::Implementation::run(Step steps, const Poll& poll) { run(stepping(), steps, poll); }
+void Simulation::Implementation::run(Step steps, const Poll& poll) { run(stepping(), steps, poll, !couplings.empty()); }
 
-void Simulation::Implementation::run(Stepping& how, Step steps, const Poll& poll) {
+bool Simulation::Implementation::couple(bool is_interrupted) {
+    const Step now = step.load(std::memory_order_relaxed);
+    bool is_due = false;
+    for (const auto& coupling : couplings) is_due = coupling->is_due(now) || is_due;
+    if (!is_due) return false;
+    if (!workers.is_alone() && communicator->greatest(is_interrupted ? 1 : 0) == 1) return true;
+    try {
+        for (const auto& coupling : couplings) {
+            if (coupling->is_due(now)) coupling->act(now);
+        }
+    } catch (...) {
+        if (!workers.is_alone()) end_all(*communicator, std::current_exception());
+        throw;
+    }
+    return false;
+}
+
+Step Simulation::Implementation::end_of_stretch(Step last) const {
+    const Step now = step.load(std::memory_order_relaxed);
+    Step end = last;
+    for (const auto& coupling : couplings) {
+        end = std::min(end, (now / coupling->interval() + 1) * coupling->interval());
+    }
+    return end;
+}
+
+void Simulation::Implementation::set_field(std::size_t field, NeuronId neuron, std::span<const double> potentials) {
+    for (const auto& shard : shards) {
+        for (ShardGroup& group : shard->groups()) {
+            const IdSequence& ids = shard->layout().share(group.population).ids;
+            const auto local = ids.find(neuron);
+            if (!local) continue;
+            const std::vector<std::size_t> fields = fields_of(network, network.population(group.population));
+            const auto found = std::ranges::find(fields, field);
+            if (found == fields.end()) throw InternalError("a field that does not act on the neuron");
+            group.neurons->outside()->set_distributions(static_cast<std::size_t>(found - fields.begin()),
+                                                        static_cast<std::uint32_t>(*local), potentials);
+            return;
+        }
+    }
+    throw InternalError("a field at a neuron of another process");
+}
+
+void Simulation::Implementation::run(Stepping& how, Step steps, const Poll& poll, bool couples) {
     if (steps <= 0) return;
     workers.check_whole();
     const Step first = step.load(std::memory_order_relaxed) + 1;
@@ -229,17 +273,28 @@ void Simulation::Implementation::run(Stepping& how, Step steps, const Poll& poll
     LapTimer run_timer;
     const auto finish = [&] { phases.simulation += run_timer.lap(); };
     std::exception_ptr interruption;
+    bool was_ended = false;  // since another process was interrupted
+    const Step last = first + steps - 1;
     try {
-        how.begin(first, first + steps - 1);
-        advance(how, poll);
-    } catch (...) {
-        // An interruption may come after the processes have finished the run: then the others agree below.
-        const bool stopped = how.was_stopped() && (!how.stops_for_failures() || workers.has_failed());
-        if (workers.is_alone() || stopped) {
-            finish();
-            throw;
+        for (Step begin = first; begin <= last; begin = step.load(std::memory_order_relaxed) + 1) {
+            was_ended = couples && couple(interruption != nullptr);
+            if (was_ended) break;
+            const Step end = couples ? end_of_stretch(last) : last;
+            how.begin(begin, end);
+            try {
+                advance(how, interruption ? Poll{} : poll);
+            } catch (...) {
+                // An interruption may come after the processes have finished a stretch: then the others stop with the
+                // next one, or agree below.
+                const bool stopped = how.was_stopped() && (!how.stops_for_failures() || workers.has_failed());
+                if (workers.is_alone() || stopped) throw;
+                interruption = std::current_exception();
+            }
+            if (step.load(std::memory_order_relaxed) < end) break;
         }
-        interruption = std::current_exception();
+    } catch (...) {
+        finish();
+        throw;
     }
     finish();
     // If the processes stopped together, the interrupted ones are not here; but if a failed neuron is also a reason
@@ -254,7 +309,7 @@ void Simulation::Implementation::run(Stepping& how, Step steps, const Poll& poll
         });
     }
     if (interruption) std::rethrow_exception(interruption);
-    if (how.was_stopped() && !workers.is_alone()) {
+    if ((how.was_stopped() || was_ended) && !workers.is_alone()) {
         throw RemoteError({.object = "run",
                            .value = "",
                            .bound = "another rank was interrupted after step " + std::to_string(step.load()),
@@ -285,7 +340,7 @@ void Simulation::Implementation::replay(Step now, Step steps) {
     step.store(now - steps);
     epochs->set_replays(true);
     if (lacks_exchange) set_epoch_traffic();
-    run(*epochs, steps, {});
+    run(*epochs, steps, {}, false);
     if (lacks_exchange) set_local_epochs();
     epochs->set_replays(false);
     step.store(now);

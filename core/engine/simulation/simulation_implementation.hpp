@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "connect/tables/table_builder.hpp"
+#include "engine/fields/field_coupling.hpp"
 #include "engine/queries/neuron_access.hpp"
 #include "engine/queries/queries.hpp"
 #include "engine/shard/shard.hpp"
@@ -32,6 +33,8 @@ struct Simulation::Implementation {
 
     void build(const Poll& poll);
     void run(Step steps, const Poll& poll);
+    /// Gives a neuron of this process the distributions of a field; see Simulation::set_field().
+    void set_field(std::size_t field, NeuronId neuron, std::span<const double> potentials);
     /// Restores the spikes that static synapses have in transit after step `now`: the spikes of the last `steps`
     /// steps, which each shard has been given, are sent again. @note Collective.
     void replay(Step now, Step steps);
@@ -76,6 +79,8 @@ struct Simulation::Implementation {
     std::unique_ptr<SpikeRouting> routing;
     std::unique_ptr<EpochStepping> epochs;
     std::unique_ptr<AsyncStepping> async;  ///< null: all shards advance together
+    parallel::NodeMemory coupling_memory{account, purpose_of(Component::fields), {.node = node_of_all}};
+    std::vector<std::unique_ptr<FieldCoupling>> couplings;  ///< of cells, in the order of the fields
     std::atomic<Step> step{0};
     Step counted_from = 0;
     Step timed_from = 0;  ///< later than 0 if a state was loaded: times are not part of it
@@ -99,7 +104,13 @@ struct Simulation::Implementation {
     void advance(Stepping& how, const Poll& poll);
     /// Runs a number of steps.
     /// @param how stepping of the shards
-    void run(Stepping& how, Step steps, const Poll& poll);
+    /// @param couples whether coupled cells act on each other
+    void run(Stepping& how, Step steps, const Poll& poll, bool couples);
+    /// Lets coupled cells act on each other where they do before the next step. Returns whether all processes end the
+    /// run: one was interrupted. @note Collective.
+    bool couple(bool is_interrupted);
+    /// The last step before which nothing else has to be done to coupled cells, at most `last`.
+    Step end_of_stretch(Step last) const;
 };
 
 }  // namespace ranvier::engine

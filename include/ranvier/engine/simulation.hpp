@@ -19,6 +19,7 @@
 #include "ranvier/engine/options.hpp"
 #include "ranvier/engine/times.hpp"
 #include "ranvier/engine/trace.hpp"
+#include "ranvier/fmm/geometry.hpp"
 #include "ranvier/network/network.hpp"
 #include "ranvier/parallel/memory.hpp"
 #include "ranvier/parallel/pinning.hpp"
@@ -231,6 +232,13 @@ class Simulation {
     /// Sets the weights with which a neuron of this process enters the outputs of a readout
     /// (StateRecorderSpec::outputs): [compartment][output]. Called for each of its neurons before the first step.
     void set_readout(network::RecorderIndex recorder, NeuronId neuron, std::span<const double> weights);
+    /// Sets the distributions of given potentials at a neuron of this process, mV [distribution][compartment]: for each
+    /// neuron on which a field acts, before the first step.
+    void set_field(std::size_t field, NeuronId neuron, std::span<const double> potentials);
+    /// Prepares the coupling of the cells of a field without given potentials, before the first step.
+    /// @param lines of the compartments of all its cells on all processes, in the order of their ids, um
+    /// @throws ValueOutOfBoundsError when its accuracy cannot be reached @note Collective.
+    void set_coupling(std::size_t field, std::span<const fmm::LinePiece> lines);
     /// Bytes that all recorders hold now. May be read from poll (then approximate).
     std::uint64_t recorded_bytes() const;
 

@@ -18,6 +18,7 @@
 #include "ranvier/base/site_counts.hpp"
 #include "ranvier/base/state_columns.hpp"
 #include "ranvier/models/model_info.hpp"
+#include "ranvier/models/outside_field.hpp"
 #include "ranvier/models/precision.hpp"
 #include "ranvier/models/shared_parts.hpp"
 
@@ -166,6 +167,8 @@ class NeuronGroup {
     virtual void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const = 0;
     /// Null: the neurons have no compartments.
     virtual const CompartmentReader* compartments() const { return nullptr; }
+    /// Null: no potentials outside act on them.
+    virtual OutsideReceiver* outside() { return nullptr; }
     /// @pre check() accepts these values
     virtual void write(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) = 0;
     /// @throws ValueOutOfBoundsError for finite values of a variable that the group cannot store
@@ -218,6 +221,8 @@ struct GroupArguments {
     bool compiled_programs = false;  ///< call the compiled code of a ProgramModel, if available
     /// Whether compartments() will be read.
     bool reads_compartments = false;
+    /// Potentials outside that act on neurons, for models with compartments.
+    std::span<const GroupField> fields = {};
     /// The group only reports its memory, as if its code were compiled already, and cannot advance.
     bool awaits_code = false;
     std::span<const GroupValues> parameters;  ///< in the order of NeuronInfo::parameters

@@ -92,11 +92,17 @@ class Network {
     /// @throws UnknownNameError if the model of a neuron has no such variable, GridError for an interval
     RecorderIndex record_state(StateRecorderSpec recorder);
 
+    /// Lets potentials outside act on cells.
+    /// @throws ValueOutOfBoundsError for neurons without compartments, and for cells that are coupled twice; GridError
+    ///         for an interval
+    std::size_t add_field(FieldSpec field);
+
     std::span<const Population> populations() const { return populations_; }
     std::span<const Projection> projections() const { return projections_; }
     std::span<const StimulusSpec> stimuli() const { return stimuli_; }
     std::span<const SpikeRecorderSpec> spike_recorders() const { return spike_recorders_; }
     std::span<const StateRecorder> state_recorders() const { return state_recorders_; }
+    std::span<const OutsideField> outside_fields() const { return outside_fields_; }
 
     const Population& population(PopulationId id) const;
     /// The first compartment of each of some neurons among those of all of them, and their number at the end.
@@ -132,6 +138,10 @@ class Network {
     /// The same for all targets of a projection.
     /// @throws ValueOutOfBoundsError if they differ
     Step stride_of_targets(const ProjectionSpec& projection) const;
+    /// The steps of an interval at whose multiples something happens to some neurons.
+    /// @throws GridError, ValueOutOfBoundsError unless it is a positive multiple of all of their steps
+    Step interval_steps(double interval, const IdSequence& neurons, const std::string& object,
+                        const std::string& verb) const;
     /// @throws ValueOutOfBoundsError if units are sources, which take no input
     void check_takes_input(const IdSequence& targets) const;
     std::string name_of(const IdSequence& neurons) const;
@@ -167,6 +177,7 @@ class Network {
     std::vector<StimulusSpec> stimuli_;
     std::vector<SpikeRecorderSpec> spike_recorders_;
     std::vector<StateRecorder> state_recorders_;
+    std::vector<OutsideField> outside_fields_;
     /// What space() returned, unless populations or the seed have changed.
     mutable std::shared_ptr<const connect::Space> space_;
 };

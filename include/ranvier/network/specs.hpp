@@ -249,4 +249,32 @@ struct StateRecorder : StateRecorderSpec {
     Step steps = 1;  ///< the interval: samples are taken after steps that are multiples of it
 };
 
+/// Potentials outside of cells that act on them.
+struct FieldSpec {
+    IdSequence cells;  ///< of populations of detailed cells
+    double interval = 0.0;  ///< ms, a multiple of the steps of the cells: potentials are constant within it
+    /// The courses of given potentials; see models::FieldCourses. Empty: the membrane currents of the cells cause them.
+    Sequences courses = {};
+    double sigma = 0.0;  ///< conductivity of the medium of coupled cells, S/m
+    /// Of the fast multipole method, relative to the root mean square of the potentials of independent currents; 0:
+    /// potentials are summed directly.
+    double accuracy = 0.0;
+    /// What the potentials follow from; the same on all processes.
+    std::string potentials = {};
+};
+
+template <>
+inline constexpr auto fields<FieldSpec> = std::tuple{
+    field("cells", &FieldSpec::cells),       field<FieldRole::time>("interval", &FieldSpec::interval),
+    field("courses", &FieldSpec::courses),   field("sigma", &FieldSpec::sigma),
+    field("accuracy", &FieldSpec::accuracy), field("potentials", &FieldSpec::potentials),
+};
+static_assert(lists_all_members<FieldSpec>());
+
+/// A field of a network.
+struct OutsideField : FieldSpec {
+    Step steps = 1;  ///< the interval
+    bool couples() const { return courses.empty(); }
+};
+
 }  // namespace ranvier::network

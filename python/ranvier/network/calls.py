@@ -32,6 +32,8 @@ from ranvier.network.checks import (
     synapse_and_transmitter,
 )
 from ranvier.network.contents import Contents, Handle
+from ranvier.network.fields import AppliedField, CellCoupling
+from ranvier.network.given_fields import OutsideField
 from ranvier.network.potential_kernels import PotentialKernel
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import (
@@ -53,10 +55,12 @@ from ranvier.space.positions import Positions, PositionsLike, as_positions
 from ranvier.space.rotations import Rotation
 
 __all__ = [
+    "ApplyField",
     "Call",
     "ChangeableCall",
     "Connect",
     "Context",
+    "CoupleExtracellular",
     "Create",
     "DescribingCall",
     "RecordDipole",
@@ -575,6 +579,60 @@ class RecordWeights(DescribingCall[WeightRecorder]):
             )
         index = sum(isinstance(recorder, WeightRecorder) for recorder in contents.recorders)
         return _added(contents, WeightRecorder(contents.network, index, self._shown(contents)))
+
+
+@dataclass(frozen=True, eq=False)
+class ApplyField(DescribingCall[AppliedField]):
+    """`Network.apply_field`."""
+
+    cells: Selection = field(metadata=_argument(_ids, _view))
+    fields: tuple[OutsideField, ...] = field(metadata=_PYTHON_ONLY)
+    interval: float = field(metadata=_argument())
+
+    def make(self, contents: Contents) -> AppliedField:
+        """Carry it out."""
+        count = int(contents.core.first_compartments(_ids(self.cells, contents))[-1])
+        for each in self.fields:
+            each.check_compartments(count)
+        index = contents.core.add_field(self._to_core(contents))
+        contents.fields.append(made := AppliedField(contents.network, index, **self._shown(contents)))
+        return made
+
+    def _to_core(self, contents: Contents) -> dict[str, Any]:
+        courses = {}
+        for i, each in enumerate(self.fields):
+            if each.times is not None:
+                courses["times"] = each.times
+            elif each.course is not None:
+                # In the order of their names.
+                courses[f"course {i:06}"] = each.course._numbers
+        return {
+            **super()._to_core(contents),
+            "courses": courses,
+            "sigma": 0.0,
+            "accuracy": 0.0,
+            "potentials": ", ".join(each.digest for each in self.fields),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class CoupleExtracellular(DescribingCall[CellCoupling]):
+    """`Network.couple_extracellular`."""
+
+    cells: Selection = field(metadata=_argument(_ids, _view))
+    interval: float = field(metadata=_argument())
+    sigma: float = field(metadata=_argument())
+    method: str = field(metadata=_PYTHON_ONLY)
+    accuracy: float = field(metadata=_argument())
+
+    def make(self, contents: Contents) -> CellCoupling:
+        """Carry it out."""
+        index = contents.core.add_field(self._to_core(contents))
+        contents.fields.append(made := CellCoupling(contents.network, index, **self._shown(contents)))
+        return made
+
+    def _to_core(self, contents: Contents) -> dict[str, Any]:
+        return {**super()._to_core(contents), "courses": {}, "potentials": "membrane currents"}
 
 
 Recording = TypeVar("Recording", bound=Recorder)

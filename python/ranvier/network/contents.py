@@ -8,13 +8,14 @@ from typing import Any, SupportsIndex, TypeAlias, TypeVar, overload
 
 from ranvier import _core
 from ranvier.errors import WrongTypeError
+from ranvier.network.fields import Field
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder
 from ranvier.populations.populations import Population, PopulationView, Selection, view_of
 
 __all__ = ["Contents", "Handle", "Parts"]
 
-Handle: TypeAlias = Population | Projection | Stimulus | Recorder
+Handle: TypeAlias = Population | Projection | Stimulus | Recorder | Field
 Part = TypeVar("Part", bound=Handle, covariant=True)
 
 
@@ -56,6 +57,7 @@ class Contents:
     projections: list[Projection] = field(default_factory=list)
     stimuli: list[Stimulus] = field(default_factory=list)
     recorders: list[Recorder] = field(default_factory=list)
+    fields: list[Field] = field(default_factory=list)
     revision: int = 0
     """Number of calls that have changed the network."""
     poll: Callable[[], None] | None = None

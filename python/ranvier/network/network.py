@@ -18,7 +18,7 @@ from ranvier.base.hints import NamedAttributes, known_keywords
 from ranvier.base.immutable import locked
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.memory_checks import check_room
-from ranvier.base.names import counted, unknown_name
+from ranvier.base.names import check_choice, counted, unknown_name
 from ranvier.base.numeric import number, whole_number
 from ranvier.base.texts import check_flag, check_text, name_type
 from ranvier.base.times import time_of
@@ -36,10 +36,12 @@ from ranvier.errors import (
 from ranvier.network import changes, summary
 from ranvier.network.call_forms import explained_connect, explained_create
 from ranvier.network.calls import (
+    ApplyField,
     Call,
     ChangeableCall,
     Connect,
     Context,
+    CoupleExtracellular,
     Create,
     RecordDipole,
     RecordExtracellular,
@@ -62,7 +64,9 @@ from ranvier.network.checks import (
     stimulator_and_values,
 )
 from ranvier.network.contents import Contents, Handle, Parts
+from ranvier.network.fields import AppliedField, CellCoupling, Field
 from ranvier.network.formulas import Constants
+from ranvier.network.given_fields import OutsideField, as_fields, checked_sigma
 from ranvier.network.potential_kernels import KernelsLike, checked_kernels
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import (
@@ -79,7 +83,14 @@ from ranvier.network.rule_base import Rule
 from ranvier.network.rule_choice import make_rule, pairs_of, values_of
 from ranvier.network.sites import SiteLike
 from ranvier.populations.model_base import AnySynapse, NeuronModel, Stimulator
-from ranvier.populations.populations import Neurons, Population, PopulationView, common_layout, selection_of
+from ranvier.populations.populations import (
+    Neurons,
+    Population,
+    PopulationView,
+    common_layout,
+    core_ids,
+    selection_of,
+)
 from ranvier.recording.destinations import FilePath, checked_destination
 from ranvier.space.contacts import checked_contacts
 from ranvier.space.positions import PositionsLike
@@ -91,6 +102,11 @@ Made = TypeVar("Made", bound=Handle)
 
 _MUCH_PER_SECOND = 1e9
 """Bytes of a recording in memory per simulated second above which a warning is given."""
+
+_FINEST_ACCURACY, _COARSEST_ACCURACY = 1e-7, 0.1
+"""Of the fast multipole method (ranvier/fmm/accuracy.hpp)."""
+_MOST_IN_MATRIX = 4096
+"""Compartments up to which all pairs of them are summed: 134 MB, in about the time of the fast multipole method."""
 
 
 def _warn_of_size(recorder: StateRecorder, remedy: str, stacklevel: int) -> None:
@@ -210,6 +226,11 @@ class Network(NamedAttributes):
     def stimuli(self) -> tuple[Stimulus, ...]:
         """All stimuli, in the order of creation."""
         return Parts(self._contents.stimuli)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """What acts on cells from outside, in the order of creation: `AppliedField` and `CellCoupling`."""
+        return Parts(self._contents.fields)
 
     @property
     def recorders(self) -> tuple[Recorder, ...]:
@@ -1008,6 +1029,147 @@ class Network(NamedAttributes):
         _warn_of_size(recorder, "record at fewer contacts, at a longer interval, or to a file (to=...)", 4)
         return recorder
 
+    @known_keywords
+    def apply_field(
+        self,
+        cells: Neurons,
+        field: OutsideField | Sequence[OutsideField],
+        *,
+        interval: float | None = None,
+    ) -> AppliedField:
+        """Let given potentials outside act on detailed cells: extracellular stimulation.
+
+        With the potential phi outside, the potential inside of a compartment is V_m + phi. So the current
+        g (phi_j - phi_i) flows between neighbouring compartments in addition to that of the membrane potentials, with
+        their axial conductance g (McNeal 1976; Rattay 1986). ``V_m`` stays the potential across the membrane, and
+        ``I_m`` contains what flows along the neurite because of the field; its sum over a cell does not change.
+
+        Within an interval, potentials are constant: those in its middle. They are taken in the middles of
+        compartments.
+
+        Parameters
+        ----------
+        cells
+            Detailed cells with positions: a population, a view or a sequence of them.
+        field
+            Made by `uniform_field`, `point_source`, `given_field`, `sampled_field` or `read_field`; or a list of
+            fields with waveforms, whose potentials are added.
+        interval
+            ms, a multiple of the steps of the cells; None: the shortest possible interval.
+
+        Returns
+        -------
+        AppliedField
+            A handle that describes it.
+
+        Raises
+        ------
+        StateError
+            For cells without positions.
+        WrongTypeError
+            For other fields.
+        ShapeError, ValueOutOfBoundsError
+            For no cells, neurons without compartments, and potentials for another number of compartments. A point
+            source within a cell, and a compartment outside of the grid of a field, are found when the simulation is
+            built.
+        GridError
+            For an interval that is not a multiple of the steps of the cells.
+
+        Examples
+        --------
+        >>> net.apply_field(cells, rv.uniform_field((0.0, 0.0, 1.0), rv.sine_wave(10.0)), interval=0.1)
+        >>> net.apply_field(cells, rv.point_source((0.0, 50.0, 0.0), rv.pulse_train(-20.0, 0.2, start=5.0)))
+        """
+        view = self._cells_in_space(cells)
+        return self._make(
+            ApplyField(
+                cells=selection_of(view),
+                fields=as_fields(field),
+                interval=self._shortest_interval(view) if interval is None else number("interval", interval),
+            )
+        )
+
+    @known_keywords
+    def couple_extracellular(
+        self,
+        cells: Neurons,
+        interval: float = 0.1,
+        *,
+        sigma: float = 0.3,
+        accuracy: float = 1e-4,
+        method: str = "auto",
+    ) -> CellCoupling:
+        """Let detailed cells act on each other through the medium outside of them: ephaptic coupling.
+
+        At each multiple of the interval, the potentials in the middles of all compartments follow from the membrane
+        currents of all compartments at that time, as `record_extracellular` computes them, and act until the next
+        multiple as those of `apply_field`. So the coupling is of first order in the interval. A cell also acts on
+        itself; the potential of a compartment's own current, and of another one that contains its middle, is that at
+        their surface.
+
+        Parameters
+        ----------
+        cells
+            All cells that act on each other, with positions: a population, a view or a sequence of them.
+        interval
+            ms, a multiple of the steps of the cells.
+        sigma
+            Conductivity of the medium, S/m.
+        accuracy
+            Of potentials with the fast multipole method: their root mean square error for independent currents,
+            relative to the potentials. It is checked when the simulation is built.
+        method
+            ``"matrix"`` sums over all pairs of compartments, exactly; ``"fmm"`` is the fast multipole method.
+            ``"auto"`` chooses it for more than 4096 compartments.
+
+        Returns
+        -------
+        CellCoupling
+            A handle that describes it.
+
+        Raises
+        ------
+        StateError
+            For cells without positions.
+        ShapeError, ValueOutOfBoundsError, UnknownNameError
+            For no cells, neurons without compartments, cells that are coupled already, and a conductivity, accuracy or
+            method that does not exist.
+        GridError
+            For an interval that is not a multiple of the steps of the cells.
+
+        Notes
+        -----
+        Potentials follow the currents with the delay of one interval. Where the medium is nearly insulating and the
+        interval long, this feedback can grow from one interval to the next: shorten the interval.
+        """
+        view = self._cells_in_space(cells)
+        conductivity = checked_sigma(sigma)
+        relative = number("accuracy", accuracy)
+        if not _FINEST_ACCURACY <= relative <= _COARSEST_ACCURACY:
+            raise ValueOutOfBoundsError(
+                "accuracy", str(accuracy), f"it must be from {_FINEST_ACCURACY:g} to {_COARSEST_ACCURACY:g}"
+            )
+        check_choice("method", method, ("auto", "matrix", "fmm"))
+        if method == "auto":
+            count = int(self._contents.core.first_compartments(core_ids(view))[-1])
+            method = "matrix" if count <= _MOST_IN_MATRIX else "fmm"
+        return self._make(
+            CoupleExtracellular(
+                cells=selection_of(view),
+                interval=number("interval", interval),
+                sigma=conductivity,
+                method=method,
+                accuracy=relative if method == "fmm" else 0.0,
+            )
+        )
+
+    def _cells_in_space(self, cells: Neurons) -> PopulationView:
+        view = self._view("cells", cells)
+        if not len(view):
+            raise ShapeError("cells", "none", "there must be at least one")
+        common_layout(view)
+        return view
+
     def _record_state(
         self,
         call: str,
@@ -1173,6 +1335,7 @@ def snapshot_of(network: Network) -> Contents:
             list(now.projections),
             list(now.stimuli),
             list(now.recorders),
+            list(now.fields),
             now.revision,
         )
 

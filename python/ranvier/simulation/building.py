@@ -17,6 +17,7 @@ from ranvier.network.network import Network, snapshot_of
 from ranvier.processes.agreement import agree, agree_on, agreed
 from ranvier.simulation.built_network import BuiltNetwork
 from ranvier.simulation.core_options import checked_group, core_options
+from ranvier.simulation.field_potentials import set_fields
 from ranvier.simulation.loading import SavedState
 from ranvier.simulation.options import DryRun, Processes, RunOptions, Tuning
 from ranvier.simulation.progress import ProgressOption, ProgressReporter
@@ -101,6 +102,7 @@ def build(
                 options.costs = _measure_costs(snapshot.core, options, communicator, progress_of_build)
                 options.measure_costs = tuning.measure_costs
             core = _core.Simulation(snapshot.core, options, communicator, progress=progress_of_build)
+        set_fields(core, snapshot.fields, communicator)
     return BuiltNetwork(core, network, snapshot, communicator, options, programs, tuning.trace_epochs, choice)
 
 

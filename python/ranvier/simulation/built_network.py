@@ -41,7 +41,7 @@ class BuiltNetwork:
         The simulation in the core.
     network
         The network that was built. It may have changed since.
-    populations, projections, stimuli, recorders, seed
+    populations, projections, stimuli, recorders, fields, seed
         Parts and seed of the network when it was built.
     user_synapse_parameters
         Names of parameters of user-defined synapse models.
@@ -78,6 +78,7 @@ class BuiltNetwork:
         self.user_synapse_parameters = frozenset(name for each in synapses for name in each.parameters)
         self.stimuli = tuple(snapshot.stimuli)
         self.recorders = tuple(snapshot.recorders)
+        self.fields = tuple(snapshot.fields)
         self.seed = snapshot.core.seed
         self.description = snapshot.core
         self.options = options

@@ -11,6 +11,7 @@ from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.numeric import number
 from ranvier.base.times import time_of
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
+from ranvier.network.fields import AppliedField
 from ranvier.processes.agreement import agreed
 from ranvier.simulation.built_network import BuiltNetwork
 from ranvier.simulation.progress import ProgressReporter
@@ -32,19 +33,22 @@ class Saves:
         return (step // self.every + 1) * self.every
 
 
-def prepare_run(built: BuiltNetwork, save_every: float | None, to: str | PathLike[str] | None) -> Saves | None:
-    """Warn if the network has changed, and return when to save; called before the run starts.
+def prepare_run(
+    built: BuiltNetwork, steps: int, save_every: float | None, to: str | PathLike[str] | None
+) -> Saves | None:
+    """Warn if the network has changed, and return when to save; called before a run of some steps starts.
 
     Raises
     ------
     WrongTypeError
         When only one of the two is there.
     GridError, ValueOutOfBoundsError
-        For an interval that is not positive or not a multiple of the resolution.
+        For an interval that is not positive or not a multiple of the resolution, and a run beyond the times of a field.
     FileError, StateError
         When the state cannot be saved there.
     """
     built.warn_of_changes()
+    _check_fields(built, steps)
     if save_every is None and to is None:
         return None
     if save_every is None or to is None:
@@ -58,6 +62,23 @@ def prepare_run(built: BuiltNetwork, save_every: float | None, to: str | PathLik
     if every < 1:
         raise ValueOutOfBoundsError("save_every", f"{save_every} ms", "it must be > 0")
     return Saves(every, checked_target(to))
+
+
+def _check_fields(built: BuiltNetwork, steps: int) -> None:
+    begin = time_of(built.core.step, built.core.resolution)
+    end = time_of(built.core.step + steps, built.core.resolution)
+    for field in built.fields:
+        if not isinstance(field, AppliedField) or steps == 0:
+            continue
+        for each in field.fields:
+            first, last = each.span
+            if begin < first or end > last * (1.0 + 1e-12):
+                raise ValueOutOfBoundsError(
+                    f"times of {each!r}",
+                    f"from {first:g} to {last:g} ms",
+                    f"the run goes from {begin:g} to {end:g} ms",
+                    "give potentials for these times, or run for a shorter time",
+                )
 
 
 def run_to(

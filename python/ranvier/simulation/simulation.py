@@ -491,7 +491,7 @@ class Simulation(NamedAttributes):
         with self._built.exclusive():
             steps = agree_on(self._built.communicator, "steps to run", count_steps)
             saves = agree_on(
-                self._built.communicator, "saving the state", lambda: prepare_run(self._built, save_every, to)
+                self._built.communicator, "saving the state", lambda: prepare_run(self._built, steps, save_every, to)
             )
             begin = self.step
             end = begin + steps

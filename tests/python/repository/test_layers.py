@@ -26,7 +26,7 @@ CORE_ARROWS = {
     "models": {"program", "connect", "base"},
     "cable": {"models", "program", "base"},
     "network": {"models", "connect", "base"},
-    "engine": {"network", "models", "connect", "comm", "parallel", "base"},
+    "engine": {"network", "models", "connect", "comm", "fmm", "parallel", "base"},
 }
 
 # Folder of a layer -> the folders of the same layer that it may include, besides what lies in no folder.
@@ -52,10 +52,11 @@ FOLDER_ARROWS: dict[str, set[str]] = {
     "cable/groups": {"cable/plans", "cable/cell", "cable/kernels", "cable/mechanisms"},
     "network/lowering": set(),
     "engine/shard": set(),
-    "engine/forecast": {"engine/shard"},
+    "engine/fields": {"engine/shard"},
+    "engine/forecast": {"engine/shard", "engine/fields"},
     "engine/queries": {"engine/shard", "engine/forecast"},
     "engine/stepping": {"engine/shard"},
-    "engine/simulation": {"engine/shard", "engine/forecast", "engine/queries", "engine/stepping"},
+    "engine/simulation": {"engine/shard", "engine/fields", "engine/forecast", "engine/queries", "engine/stepping"},
     "engine/state": {"engine/shard", "engine/simulation"},
 }
 

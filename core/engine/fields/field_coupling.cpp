@@ -1,0 +1,191 @@
+#include "engine/fields/field_coupling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numbers>
+#include <string>
+
+#include "engine/shard/group_creation.hpp"
+#include "fmm/near_field.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/engine/gather.hpp"
+#include "ranvier/fmm/accuracy.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+/// Index of a variable of compartments: see NeuronInfo::compartment_variables.
+std::size_t current_variable(const models::NeuronModel& model) {
+    const auto found = std::ranges::find(model.compartment_variables, "I_m", &models::VariableInfo::name);
+    if (found == model.compartment_variables.end()) throw InternalError("coupled cells without membrane currents");
+    return static_cast<std::size_t>(found - model.compartment_variables.begin());
+}
+
+fmm::Point middle_of(const fmm::LinePiece& line) { return 0.5 * (line.begin + line.end); }
+
+/// Bytes that the solver takes for a compartment, about.
+constexpr double solver_bytes = 1500.0;
+
+}  // namespace
+
+double coupling_bytes(const network::OutsideField& field, double compartments, double local) {
+    if (field.accuracy > 0.0) return compartments * (2.0 * sizeof(double) + solver_bytes) + local * sizeof(double);
+    return (compartments + 2.0 * local + compartments * local) * sizeof(double);
+}
+
+FieldCoupling::FieldCoupling(const Arguments& arguments, std::span<const fmm::LinePiece> lines)
+    : team_(arguments.team),
+      communicator_(arguments.communicator),
+      interval_(arguments.network.outside_fields()[arguments.field].steps),
+      cells_(arguments.shards.size()),
+      local_currents_(arguments.memory),
+      currents_(lines.size(), 0.0, arguments.memory),
+      potentials_(arguments.memory),
+      matrix_(arguments.memory) {
+    const network::OutsideField& field = arguments.network.outside_fields()[arguments.field];
+    find_cells(arguments);
+    if (arguments.network.first_compartments(field.cells).back() != lines.size()) {
+        throw ShapeError({.object = "lines of coupled cells",
+                          .value = std::to_string(lines.size()),
+                          .bound = "there must be one for each compartment",
+                          .remedy = "give those of all cells"});
+    }
+    // pA / (S/m um) is 1e-6 V.
+    factor_ = 1e-3 / (4.0 * std::numbers::pi * field.sigma);
+    local_currents_.resize(locals_);
+    if (field.accuracy == 0.0) {
+        fill_matrix(lines, factor_);
+        potentials_.resize((locals_ + block - 1) / block * block);
+        return;
+    }
+    std::vector<fmm::Point> targets;
+    targets.reserve(lines.size());
+    for (const fmm::LinePiece& line : lines) targets.push_back(middle_of(line));
+    // All processes have the same tree, since each bit depends on it, and evaluate a part of the targets.
+    fmm::SolverOptions options = fmm::choose_options(field.accuracy, lines.size(), targets.size(), false);
+    solver_ = std::make_unique<fmm::Solver>(lines, targets, options, team_);
+    fmm::check_accuracy(field.accuracy, *solver_, lines, targets);
+    if (communicator_.size() > 1) {
+        options.part = static_cast<std::uint32_t>(communicator_.rank().value);
+        options.parts = static_cast<std::uint32_t>(communicator_.size());
+        solver_.reset();
+        solver_ = std::make_unique<fmm::Solver>(lines, targets, options, team_);
+    }
+    const auto evaluated = solver_->targets();
+    evaluated_ = gather_everywhere(communicator_, std::vector(evaluated.begin(), evaluated.end()));
+    potentials_.resize(lines.size());
+}
+
+void FieldCoupling::find_cells(const Arguments& arguments) {
+    const network::Network& network = arguments.network;
+    const IdSequence& all = network.outside_fields()[arguments.field].cells;
+    const std::vector<std::size_t> first = network.first_compartments(all);
+    std::vector<std::uint64_t> local_places;
+    for (std::size_t shard = 0; shard < arguments.shards.size(); ++shard) {
+        for (const PopulationId id : network.populations_of(all)) {
+            const network::Population& population = network.population(id);
+            const std::vector<std::size_t> fields = fields_of(network, population);
+            const auto field = std::ranges::find(fields, arguments.field);
+            const IdSequence& ids = arguments.shards[shard]->layout().share(id).ids;
+            const IdSequence cells = ids.among(all);
+            for (std::uint64_t i = 0; i < cells.size(); ++i) {
+                const std::size_t cell = all.count_below(cells[i]);
+                cells_[shard].push_back({.group = &arguments.shards[shard]->groups()[id],
+                                         .field = static_cast<std::size_t>(field - fields.begin()),
+                                         .variable = current_variable(*population.model),
+                                         .neuron = static_cast<std::uint32_t>(ids.count_below(cells[i])),
+                                         .first = first[cell],
+                                         .count = first[cell + 1] - first[cell],
+                                         .local = locals_});
+                locals_ += cells_[shard].back().count;
+                for (std::size_t place = first[cell]; place < first[cell + 1]; ++place) local_places.push_back(place);
+            }
+        }
+    }
+    const std::vector<std::uint64_t> places = gather_everywhere(communicator_, std::move(local_places));
+    places_.assign(places.begin(), places.end());
+}
+
+void FieldCoupling::fill_matrix(std::span<const fmm::LinePiece> lines, double factor) {
+    matrix_.assign((locals_ + block - 1) / block * block * lines.size(), 0.0);
+    run(cells_.size(), [&](std::uint32_t shard) {
+        for (std::size_t source = 0; source < lines.size(); ++source) {
+            const fmm::NearSource<double> near = fmm::near_source(lines[source]);
+            for (const Cell& cell : cells_[shard]) {
+                for (std::size_t i = 0; i < cell.count; ++i) {
+                    const fmm::Point target = middle_of(lines[cell.first + i]);
+                    const std::size_t column = cell.local + i;
+                    matrix_[(column / block * lines.size() + source) * block + column % block] =
+                        factor * fmm::line_potential<false>(near, target.x, target.y, target.z).potential;
+                }
+            }
+        }
+    });
+}
+
+void FieldCoupling::run(std::size_t count, const std::function<void(std::uint32_t)>& job) const {
+    team_.run([&](std::uint32_t worker) { team_.for_assigned_items(worker, static_cast<std::uint32_t>(count), job); });
+}
+
+bool FieldCoupling::is_due(Step now) {
+    if (set_after_ == unknown) {
+        // A state may have been loaded, of which other processes have cells.
+        Step last = -1;
+        for (const std::vector<Cell>& of_shard : cells_) {
+            for (const Cell& cell : of_shard) {
+                last = std::max(last, cell.group->neurons->outside()->potentials_set(cell.field, cell.neuron));
+            }
+        }
+        set_after_ = static_cast<Step>(communicator_.greatest(static_cast<std::uint64_t>(last + 1))) - 1;
+    }
+    return now % interval_ == 0 && now != set_after_;
+}
+
+void FieldCoupling::read_currents() {
+    run(cells_.size(), [&](std::uint32_t shard) {
+        for (const Cell& cell : cells_[shard]) {
+            cell.group->neurons->compartments()->read_compartments(cell.variable, cell.neuron,
+                                                                   local_currents_.data() + cell.local);
+        }
+    });
+    const std::vector<double> all =
+        gather_everywhere(communicator_, std::vector<double>(local_currents_.begin(), local_currents_.end()));
+    for (std::size_t i = 0; i < places_.size(); ++i) currents_[places_[i]] = all[i];
+}
+
+/// The sources of a target are added in their order.
+void FieldCoupling::sum_directly() {
+    const std::size_t sources = currents_.size();
+    const auto sum = [&](std::uint32_t number) {
+        std::array<double, block> sums{};
+        const double* weights = matrix_.data() + number * sources * block;
+        for (std::size_t source = 0; source < sources; ++source, weights += block) {
+            for (std::size_t i = 0; i < block; ++i) sums[i] += currents_[source] * weights[i];
+        }
+        std::ranges::copy(sums, potentials_.begin() + static_cast<std::ptrdiff_t>(number * block));
+    };
+    run(potentials_.size() / block, sum);
+}
+
+void FieldCoupling::act(Step now) {
+    set_after_ = now;
+    read_currents();
+    if (solver_) {
+        std::vector<double> evaluated(solver_->targets().size());
+        solver_->evaluate(currents_, 1, evaluated);
+        evaluated = gather_everywhere(communicator_, std::move(evaluated));
+        for (std::size_t i = 0; i < evaluated_.size(); ++i) potentials_[evaluated_[i]] = factor_ * evaluated[i];
+    } else {
+        sum_directly();
+    }
+    run(cells_.size(), [&](std::uint32_t shard) {
+        for (const Cell& cell : cells_[shard]) {
+            const std::size_t first = solver_ ? cell.first : cell.local;
+            cell.group->neurons->outside()->set_potentials(cell.field, cell.neuron,
+                                                           std::span(potentials_).subspan(first, cell.count), now);
+        }
+    });
+}
+
+}  // namespace ranvier::engine

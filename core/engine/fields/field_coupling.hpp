@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/aligned_array.hpp"
+#include "engine/shard/shard.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/comm/communicator.hpp"
+#include "ranvier/fmm/geometry.hpp"
+#include "ranvier/fmm/solver.hpp"
+#include "ranvier/network/network.hpp"
+#include "ranvier/parallel/team.hpp"
+
+namespace ranvier::engine {
+
+/// The action of cells on each other through the medium outside of them.
+///
+/// At each multiple of the interval, the potentials at the middles of all compartments follow from the membrane currents
+/// of all of them at that time, and then act during the next interval. They are set before the first step of it, so
+/// that a run can end, and a state be saved, at any time.
+class FieldCoupling {
+   public:
+    struct Arguments {
+        const network::Network& network;
+        std::size_t field = 0;  ///< index among those of the network
+        std::span<const std::unique_ptr<Shard>> shards;
+        parallel::Team& team;
+        comm::Communicator& communicator;
+        std::pmr::memory_resource* memory;
+    };
+    /// @param lines of the compartments of all coupled cells on all processes, in the order of their ids, um
+    /// @throws ShapeError unless there is one for each; ValueOutOfBoundsError when the accuracy cannot be reached
+    FieldCoupling(const Arguments& arguments, std::span<const fmm::LinePiece> lines);
+
+    Step interval() const { return interval_; }
+    /// Of the solver.
+    std::uint64_t bytes() const { return solver_ ? solver_->counts().bytes : 0; }
+    /// Whether potentials have to be set before the step after `now`. The first call is collective.
+    bool is_due(Step now);
+    /// Sets them. @note Collective.
+    void act(Step now);
+
+   private:
+    /// A cell of this process.
+    struct Cell {
+        ShardGroup* group = nullptr;
+        std::size_t field = 0;     ///< of the group
+        std::size_t variable = 0;  ///< of compartments: the membrane current
+        std::uint32_t neuron = 0;
+        std::size_t first = 0;  ///< its first compartment among those of all cells
+        std::size_t count = 0;
+        std::size_t local = 0;  ///< and among those of this process
+    };
+
+    /// Targets whose sums are calculated together.
+    static constexpr std::size_t block = 8;
+
+    void find_cells(const Arguments& arguments);
+    void fill_matrix(std::span<const fmm::LinePiece> lines, double factor);
+    void read_currents();
+    void sum_directly();
+
+    /// Calls a job for each of `count` items on the workers.
+    void run(std::size_t count, const std::function<void(std::uint32_t)>& job) const;
+
+    parallel::Team& team_;
+    comm::Communicator& communicator_;
+    Step interval_;
+    Step set_after_ = unknown;  ///< the step after which potentials were set last
+    static constexpr Step unknown = -2;
+    std::vector<std::vector<Cell>> cells_;  ///< by shard
+    std::size_t locals_ = 0;                ///< compartments of this process
+    std::vector<std::size_t> places_;  ///< of the compartments of each process in turn, among all
+    std::pmr::vector<double> local_currents_;  ///< pA
+    std::pmr::vector<double> currents_;        ///< of all compartments
+    std::pmr::vector<double> potentials_;      ///< mV: of this process or, from the solver, of all compartments
+    AlignedVector<double> matrix_;             ///< mV/pA [block of targets][source][target]
+    std::unique_ptr<fmm::Solver> solver_;      ///< null: potentials are summed directly
+    std::vector<std::uint32_t> evaluated_;     ///< the targets that the solvers of all processes evaluate, in turn
+    double factor_ = 1.0;                      ///< mV of a unit of the solver
+};
+
+/// Bytes of the coupling of some compartments, of which a process has a part.
+double coupling_bytes(const network::OutsideField& field, double compartments, double local);
+
+}  // namespace ranvier::engine

@@ -1,0 +1,110 @@
+"""Potentials outside of cells that act on them: handles of the parts of a network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ranvier.base.immutable import Immutable
+from ranvier.base.names import counted, some_names
+from ranvier.base.times import text_of
+from ranvier.network.given_fields import OutsideField
+from ranvier.populations.populations import PopulationView
+
+__all__ = ["AppliedField", "CellCoupling", "Field"]
+
+
+class Field(Immutable):
+    """Base of what acts on cells from outside.
+
+    Attributes
+    ----------
+    network
+        The network.
+    index
+        Index among the network's fields.
+    cells
+        The cells on which it acts, as a population or a view.
+    interval
+        Time in ms for which potentials are constant.
+    """
+
+    network: Any
+    index: int
+    cells: PopulationView
+    interval: float
+    _remedy = "a field cannot be changed: make another network"
+
+    def __init__(self, network: Any, index: int, **values: Any) -> None:
+        self._put(network=network, index=index, **values)
+
+    @property
+    def description(self) -> str:
+        """What acts on which cells, in a line."""
+        raise NotImplementedError
+
+    @property
+    def _cells_text(self) -> str:
+        names = some_names([population.name for population in self.cells.populations], " + ")
+        return f"{counted(len(self.cells), 'cell')} of {names}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.description}>"
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return _field_of, (self.network, self.index)
+
+
+def _field_of(network: Any, index: int) -> Field:
+    fields: tuple[Field, ...] = network.fields
+    return fields[index]
+
+
+class AppliedField(Field):
+    """Given potentials that act on cells: see `Network.apply_field`.
+
+    Attributes
+    ----------
+    cells
+        The cells on which it acts, as a population or a view.
+    fields
+        The potentials, which are added.
+    interval
+        Time in ms for which potentials are constant.
+    """
+
+    fields: tuple[OutsideField, ...]
+
+    @property
+    def description(self) -> str:
+        """What acts on which cells, in a line."""
+        return f"{' + '.join(map(repr, self.fields))} on {self._cells_text} every {text_of(self.interval)} ms"
+
+
+class CellCoupling(Field):
+    """The action of cells on each other through the medium: see `Network.couple_extracellular`.
+
+    Attributes
+    ----------
+    cells
+        The coupled cells, as a population or a view.
+    interval
+        Time in ms for which potentials are constant.
+    sigma
+        Conductivity of the medium, S/m.
+    method
+        How potentials are calculated, ``"matrix"`` or ``"fmm"``.
+    accuracy
+        Relative accuracy of the fast multipole method; 0 for the matrix, which is exact.
+    """
+
+    sigma: float
+    method: str
+    accuracy: float
+
+    @property
+    def description(self) -> str:
+        """What acts on which cells, in a line."""
+        return (
+            f"{self._cells_text} act on each other in {self.sigma:g} S/m every {text_of(self.interval)} ms "
+            f"({self.method})"
+        )

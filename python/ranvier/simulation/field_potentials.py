@@ -1,0 +1,46 @@
+"""The potentials outside of cells that a simulation begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ranvier import _core
+from ranvier.network.fields import AppliedField, CellCoupling, Field
+from ranvier.populations.compartment_lines import lines_of_cells
+from ranvier.processes.agreement import agreed
+
+__all__ = ["set_fields"]
+
+
+def set_fields(core: _core.Simulation, fields: Sequence[Field], communicator: _core.Communicator) -> None:
+    """Give the cells of this process the potentials of fields, and couple cells. All processes must call it.
+
+    Raises
+    ------
+    RanvierError
+        For what `OutsideField.potentials` refuses, and an accuracy that cannot be reached.
+    """
+    for field in fields:
+        if communicator.is_dry_run:
+            continue
+        with agreed(communicator, "potentials outside of cells"):
+            if isinstance(field, AppliedField):
+                _apply(core, field)
+                continue
+            assert isinstance(field, CellCoupling)
+            lines = [of_cell for _, of_cell in lines_of_cells(field.cells)]
+            begin, end = (np.concatenate([getattr(each, name) for each in lines]) for name in ("begin", "end"))
+            radius = 0.5 * np.concatenate([each.diameter for each in lines])
+        core.set_coupling(field.index, begin, end, radius)
+
+
+def _apply(core: _core.Simulation, field: AppliedField) -> None:
+    first = 0
+    for neuron, lines in lines_of_cells(field.cells):
+        _, stride, size, listed = core.local_ids(neuron, 1)
+        if size if stride else len(listed):
+            potentials = np.concatenate([each.potentials(lines, first) for each in field.fields])
+            core.set_field(field.index, neuron, np.ascontiguousarray(potentials).ravel())
+        first += len(lines)
