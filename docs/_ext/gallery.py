@@ -16,6 +16,7 @@ EXAMPLES = (
     "membrane_potentials",
     "neurons_of_equations",
     "pyramidal_cell",
+    "neuropixels",
     "synapses_on_dendrites",
     "balanced_network",
     "changing_input",

@@ -20,7 +20,7 @@ from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongT
 from ranvier.figures.arguments import time_of_window
 from ranvier.figures.maps import checked_limits, note_selection
 from ranvier.figures.placed import Plane
-from ranvier.figures.space_axes import AXES, Box, checked_views, draw_dots, marker_area, space_panel
+from ranvier.figures.space_axes import AXES, SIDE, Box, checked_views, draw_dots, marker_area, space_panel
 from ranvier.figures.style import EXCITATORY, GREY, Figure, fit, new_figure, panel, styled
 from ranvier.populations.populations import Neurons
 from ranvier.recording.data import ExtracellularData
@@ -264,10 +264,14 @@ def draw_field(
             x, y, np.zeros(flat), norm=norm, cmap=_COLOURS, shading="nearest", rasterized=True, zorder=-1
         )
         return image, tuple(flat)
+    places = contacts[:, across]
+    # Neighbours do not overlap in a new figure.
+    shown = max(float(np.diff(limits)[0]) for limits in (axes.get_xlim(), axes.get_ylim()))
+    widest = 72.0 * SIDE * min(_room_of_traces(places)) / shown
+    area = float(np.clip(0.8 * widest**2, 1.0, 2.0 * marker_area(len(contacts))))
     dots = draw_dots(
-        axes, contacts[:, across], c=np.zeros(len(contacts)), s=2.0 * marker_area(len(contacts)), norm=norm,
-        cmap=_COLOURS, edgecolors=GREY, linewidths=0.4,
-    )  # fmt: skip
+        axes, places, c=np.zeros(len(contacts)), s=area, norm=norm, cmap=_COLOURS, edgecolors=GREY, linewidths=0.4
+    )
     return dots, (len(contacts),)
 
 

@@ -19,11 +19,21 @@ from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongT
 from ranvier.figures.style import GREY, Figure, new_figure, panel
 from ranvier.populations.populations import PopulationView, common_layout
 
-__all__ = ["AXES", "Box", "box_of", "checked_views", "draw_dots", "is_three_dimensional", "marker_area", "space_panel"]
+__all__ = [
+    "AXES",
+    "SIDE",
+    "Box",
+    "box_of",
+    "checked_views",
+    "draw_dots",
+    "is_three_dimensional",
+    "marker_area",
+    "space_panel",
+]
 
 AXES = "xyz"
 # Inches of the longer side of a map.
-_SIDE = 5.0
+SIDE = 5.0
 # Of the area of a map, the part that markers cover, and the least and the greatest area of a marker, points².
 _COVERED, _SMALLEST, _GREATEST = 0.25, 0.6, 40.0
 _MARGIN = 0.03
@@ -149,9 +159,9 @@ def space_panel(ax: Axes | None, box: Box, title: str, *, room: float = 0.0) -> 
     drawn: Figure | Axes
     if ax is None:
         longest = float(box.sides.max())
-        width, height = (_SIDE, _SIDE)
+        width, height = (SIDE, SIDE)
         if box.dimensions == 2:
-            width, height = (max(1.6, _SIDE * float(side) / longest) for side in box.sides)
+            width, height = (max(1.6, SIDE * float(side) / longest) for side in box.sides)
         drawn = new_figure(width + 0.9 + room, height + 0.6 + (0.35 if title else 0.0), title)
         axes = drawn.add_subplot(projection="3d" if box.dimensions == 3 else None)
     else:
@@ -216,8 +226,8 @@ def marker_area(count: int, ax: Axes | None = None) -> float:
 
     The map is that of a new figure, or axes of the user.
     """
-    side = _SIDE
+    side = SIDE
     if ax is not None:
         extent = ax.get_window_extent()
-        side = min(_SIDE, float(min(extent.width, extent.height)) / ax.figure.dpi)
+        side = min(SIDE, float(min(extent.width, extent.height)) / ax.figure.dpi)
     return float(np.clip(_COVERED * (72.0 * side) ** 2 / max(1, count), _SMALLEST, _GREATEST))

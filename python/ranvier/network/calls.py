@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -475,6 +475,7 @@ class RecordExtracellular(DescribingCall[ExtracellularRecorder]):
     contacts: npt.NDArray[np.float64] = field(metadata=_PYTHON_ONLY)
     labels: ContactLabels = field(metadata=_PYTHON_ONLY)
     sigma: float = field(metadata=_PYTHON_ONLY)
+    inside: Literal["error", "surface"] = field(metadata=_PYTHON_ONLY)
     interval: float = field(metadata=_argument())
     to: Path | None = field(metadata=_PYTHON_ONLY)
     overwrite: bool = field(metadata=_PYTHON_ONLY)

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -825,6 +825,7 @@ class Network(NamedAttributes):
         cells: Neurons,
         sigma: float = 0.3,
         unit: str | None = None,
+        inside: Literal["error", "surface"] = "error",
         to: FilePath | None = None,
         overwrite: bool = False,
     ) -> ExtracellularRecorder:
@@ -848,6 +849,9 @@ class Network(NamedAttributes):
             Conductivity of the medium, S/m.
         unit
             Unit of an array, ``"um"`` or ``"mm"``; None: that of the positions of the cells.
+        inside
+            Of a contact within a compartment: ``"error"`` refuses it when the simulation is built, ``"surface"``
+            records the potential at the surface of the compartment, for planes and volumes of contacts through cells.
         to, overwrite
             As for `record_spikes`.
 
@@ -874,6 +878,7 @@ class Network(NamedAttributes):
         view = self._view("cells", cells)
         if not len(view):
             raise ShapeError("cells", "none", "potentials need at least one cell")
+        check_choice("inside", inside, ["error", "surface"])
         layout = common_layout(view)
         points, labels = checked_contacts(contacts, unit, layout.unit)
         conductivity = number("sigma", sigma)
@@ -886,6 +891,7 @@ class Network(NamedAttributes):
                 contacts=points,
                 labels=labels,
                 sigma=conductivity,
+                inside=inside,
                 interval=number("interval", interval),
                 to=destination,
                 overwrite=replaces,

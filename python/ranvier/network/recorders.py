@@ -223,6 +223,8 @@ class ExtracellularRecorder(StateRecorder):
         ``labels.grid_shape``, ``labels.contact_names`` and ``labels.shanks`` as in `ExtracellularData`.
     sigma
         Conductivity of the medium, S/m.
+    inside
+        ``"error"`` or ``"surface"``: what is done with contacts within cells.
     variables
         ``("V_e",)``, the potential, mV.
     interval
@@ -232,6 +234,7 @@ class ExtracellularRecorder(StateRecorder):
     contacts: npt.NDArray[np.float64]
     labels: ContactLabels
     sigma: float
+    inside: Literal["error", "surface"]
 
     def __init__(self, network: Any, index: int, values: Mapping[str, Any]) -> None:
         super().__init__(network, index, values)

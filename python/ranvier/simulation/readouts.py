@@ -60,13 +60,13 @@ def _weights(recorder: ExtracellularRecorder, cell: PopulationView) -> FloatArra
     lines = cell.compartment_lines()
     unit, inside = _core.line_potentials(lines.begin, lines.end, 0.5 * lines.diameter, recorder.contacts)
     within = np.flatnonzero(inside >= 0)
-    if len(within):
+    if len(within) and recorder.inside == "error":
         contact = int(inside[within[0]])
         raise ValueOutOfBoundsError(
             f"contact {contact} of a recorder of potentials",
             f"{tuple(recorder.contacts[contact].tolist())} um",
             f"it is within compartment {within[0]} of cell {cell.first_id}, {cell.name}",
-            "move the contact or the cell",
+            "move the contact or the cell, or take the potential at its surface: inside='surface'",
         )
     # pA / (S/m um) is 1e-6 V.
     weights: FloatArray = unit.reshape(len(lines), len(recorder.contacts)) * (1e-3 / (4.0 * math.pi * recorder.sigma))

@@ -237,3 +237,18 @@ def test_bad_input() -> None:
     record([[0.0, 5.0, 3.0]])
     with pytest.raises(rv.errors.ValueOutOfBoundsError, match=r"contact 0.*within compartment 0 of cell"):
         rv.Simulation(net, progress=False)
+    with pytest.raises(rv.errors.UnknownNameError, match="inside"):
+        record(inside="centre")
+
+
+def test_contacts_within_a_cell_may_have_the_potential_at_its_surface() -> None:
+    """The soma has a radius of 10 um. The formula has the distance from the axis, but at least the radius."""
+    net = rv.Network(resolution=STEP)
+    cells = net.create(cell(), positions=rv.positions([[0.0, 0.0, 0.0]], unit="um"), I_e=200.0)
+    contact = np.array([1.0, 5.0, 3.0])
+    recorder = net.record_extracellular(contact, STEP, cells=cells, inside="surface")
+    currents = net.record_compartments(cells, interval=STEP)
+    sim = rv.Simulation(net, progress=False)
+    sim.run(1.0)
+    wanted = sim.state(currents)["I_m"] @ holt_and_koch(cells.compartment_lines(), contact) * 1e-3
+    np.testing.assert_allclose(sim.extracellular(recorder).potentials[:, 0], wanted / (4.0 * math.pi * 0.3), rtol=1e-9)
