@@ -28,6 +28,7 @@ EXAMPLES = (
     "recordings_in_files",
     "statistics_of_spikes",
     "microcircuit",
+    "laminar_probe",
     "memory_before_you_run",
 )
 

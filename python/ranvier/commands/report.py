@@ -18,6 +18,7 @@ from rich.text import Text
 from ranvier import _core
 from ranvier.base.names import counted
 from ranvier.base.times import time_of
+from ranvier.commands.potentials import ProbeResults
 from ranvier.networks import NetworkModel
 from ranvier.processes.agreement import values_of_all
 from ranvier.processes.machine import peak_resident_bytes
@@ -85,6 +86,8 @@ class Results:
     """Where the time of steps went; empty without a trace."""
     thread_choice: ThreadChoice | None = None
     """How the number of threads was chosen, the same on all ranks; None if it was given."""
+    potentials: ProbeResults | None = None
+    """Potentials at the contacts of a probe; None if they were not recorded."""
 
     @property
     def ranks(self) -> int:
@@ -174,6 +177,7 @@ class Results:
             "timers_s": {**{name: self.timers.phases[name].tolist() for name in PHASES}, **parts},
             "traffic_by_rank": [asdict(traffic) for traffic in self.traffic],
             **({"trace_by_rank": [account.as_json() for account in self.traces]} if self.traces else {}),
+            **({} if self.potentials is None else {"lfp": self.potentials.as_json()}),
             "spike_digest": self.spikes.digest(),
         }
 
@@ -260,6 +264,9 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
     if results.traces:
         show_steps(console, results.traces, counts.steps)
     console.print(Padding(_populations(results, model), (0, 0, 0, 2)))
+    if results.potentials is not None:
+        console.print()
+        console.print(Padding(_contacts(results.potentials), (0, 0, 0, 2)))
     for note in [*model.notes, *unlike_published(results.mean_rates, model.published_rates)]:
         console.print(Text(note, style="yellow"))
     console.print()
@@ -284,6 +291,21 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
     if any(results.oversubscribed):
         who = "" if not many else f" on {counted(sum(results.oversubscribed), 'rank')}"
         console.print(f"[yellow]More threads than processors{who}: they wait for each other.[/]", soft_wrap=True)
+
+
+def _contacts(potentials: ProbeResults) -> Table:
+    """Return a table with a row for each contact of a probe."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("contact", justify="right", no_wrap=True)
+    table.add_column("z (um)", justify="right", no_wrap=True)
+    table.add_column("layer", no_wrap=True)
+    table.add_column("SD (uV)", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    spread = potentials.spread
+    largest = float(spread.max()) or 1.0
+    for i, (place, layer) in enumerate(zip(potentials.contacts, potentials.layers, strict=True)):
+        table.add_row(str(i), f"{place[2]:.0f}", layer, f"{spread[i]:.3g}", _bar(spread[i] / largest, "blue"))
+    return table
 
 
 def _balance(results: Results) -> str | None:

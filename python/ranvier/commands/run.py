@@ -33,7 +33,7 @@ from ranvier import mpi
 from ranvier.base.names import counted, with_article
 from ranvier.base.paths import check_destinations, save_figure, write_text
 from ranvier.base.times import text_of, time_of
-from ranvier.commands import dry_report, report
+from ranvier.commands import dry_report, potentials, report
 from ranvier.commands.files_of_users import call_user_code, describe_network, find_network
 from ranvier.commands.keys import (
     RUN_KEYS,
@@ -101,6 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="report where the time of a step goes, and write the work of each thread at the end of the run to this "
         "file (json, json.gz), which Perfetto (ui.perfetto.dev) and chrome://tracing show",
     )
+    potentials.add_arguments(parser)
     dry_report.add_arguments(parser)
     parser.set_defaults(execute=execute)
 
@@ -141,6 +142,7 @@ def _execute(options: argparse.Namespace, world: mpi.Communicator) -> int:
     chosen["communicator"] = world
     if options.trace is not None:
         chosen["trace"] = _traced_pieces(options, task, world)
+    recorded = potentials.record(options, model)
     if options.resume is None:
         simulation = Simulation(model.net, **grouped(chosen))
     else:
@@ -155,7 +157,10 @@ def _execute(options: argparse.Namespace, world: mpi.Communicator) -> int:
     presim = keys["presim"] if simulation.time > keys["presim"] else 0.0
     results = report.gather(simulation, model, options.model, presim, keys["recordings"], task.parameters)
     end = keys["presim"] + keys["time"]
-    results = dataclasses.replace(results, resumed_ms=resumed, interrupted_of_ms=end if interrupted else None)
+    probe = potentials.gather(simulation, recorded, presim)
+    results = dataclasses.replace(
+        results, potentials=probe, resumed_ms=resumed, interrupted_of_ms=end if interrupted else None
+    )
     trace = None if options.trace is None else simulation.trace()
     if trace is not None:
         results = dataclasses.replace(results, traces=values_of_all(world, trace.account()))
@@ -210,7 +215,9 @@ def _is_interrupted(simulation: Simulation, keys: dict[str, Any], save: Path | N
 
 def _print_how_to_continue(options: argparse.Namespace, time: float, end: float) -> None:
     message = f"Interrupted at {text_of(time)} of {text_of(end)} ms: the results above are for the time until then."
-    words = ["ranvier", "run", options.model, *(word for each in options.settings for word in ("--set", each))]
+    chosen = ["--lfp"] if options.lfp else []
+    chosen += [] if options.lfp_file is None else ["--lfp-file", str(options.lfp_file)]
+    words = ["ranvier", "run", options.model, *chosen, *(word for each in options.settings for word in ("--set", each))]
     if options.save is not None:
         command = shlex.join([*words, "--resume", str(options.save), "--save", str(options.save)])
         message += f"\nThe state is in {options.save}. To continue:\n  {command}"
@@ -279,6 +286,7 @@ def _understand(options: argparse.Namespace, world: mpi.Communicator) -> _Task:
     model = describe_network(options.model, function, set_for_network)
     keys = {**RUN_KEYS, "time": model.time, "presim": model.presim, **set_for_run}
     _check_times(model.net, keys)
+    potentials.check_arguments(options, model)
     if options.movie is not None:
         _neurons_of_movie(model)
         width = whole_steps("--movie-bin", options.movie_bin, model.net.resolution, 1)
@@ -325,6 +333,8 @@ def _draw(name: str, results: report.Results, model: NetworkModel) -> Figure:
 
     counts = results.counts
     title = f"{model.net.name}: {counted(counts.neurons, 'neuron', ',')}, {counted(counts.synapses, 'synapse', ',')}"
+    if results.potentials is not None:
+        return results.potentials.figure(title)
     draw = model.figure
     if draw is None:
         return plot.raster(results.spikes, published_rates=model.published_rates, title=title)

@@ -12,7 +12,7 @@ from ranvier.networks.l5_pair import l5_pair
 from ranvier.networks.layers import layers
 from ranvier.networks.mesocircuit import mesocircuit
 from ranvier.networks.microcircuit import microcircuit
-from ranvier.networks.network_model import NetworkModel
+from ranvier.networks.network_model import NetworkModel, Probe
 from ranvier.networks.ring import ring
 from ranvier.networks.ring_attractor import ring_attractor
 from ranvier.networks.synfire import synfire
@@ -21,6 +21,7 @@ from ranvier.networks.vogels import vogels
 
 __all__ = [
     "NetworkModel",
+    "Probe",
     "brunel",
     "coba",
     "coba_hh",

@@ -20,6 +20,7 @@ from ranvier.errors import ValueOutOfBoundsError
 from ranvier.models import poisson_generator
 from ranvier.network.network import Network
 from ranvier.network.rules import FixedTotalNumber
+from ranvier.networks._cortical_cells import cortical_probe
 from ranvier.networks._potjans_diesmann import (
     EXTERNAL_DELAY,
     EXTERNAL_INDEGREES,
@@ -124,6 +125,7 @@ def microcircuit(
         published_rates=dict(zip(POPULATIONS, _PUBLISHED_RATES.tolist(), strict=True)),
         source="T. C. Potjans and M. Diesmann, Cerebral Cortex 24, 785-806 (2014)",
         notes=notes,
+        probe=cortical_probe,
     )
 
 

@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ranvier.network.network import Network
 from ranvier.network.recorders import SpikeRecorder
+from ranvier.network.templates import CellTemplate
+from ranvier.space.positions import Positions
 
 if TYPE_CHECKING:
     # Only for annotations: matplotlib is loaded where a figure is drawn.
     from ranvier.figures.style import Figure
     from ranvier.recording.data import SpikeData
 
-__all__ = ["NetworkModel"]
+__all__ = ["NetworkModel", "Probe"]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A probe in a network of point neurons, and the cells that stand for the neurons in its potentials.
+
+    Attributes
+    ----------
+    contacts
+        Places of the contacts, as for `Network.record_extracellular`.
+    templates
+        The template of each population with synaptic currents, by name.
+    layers
+        Upper and lower end of each layer, z in um; empty: no layers.
+    """
+
+    contacts: Positions
+    templates: Mapping[str, CellTemplate]
+    layers: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def layer_of(self, z: float) -> str:
+        """Return the layer at a depth, um; empty outside of all."""
+        return next((name for name, (upper, lower) in self.layers.items() if lower < z <= upper), "")
 
 
 @dataclass(frozen=True)
@@ -39,6 +64,8 @@ class NetworkModel:
         Notes for readers of the results, one or two sentences each.
     figure
         Draws the spikes with a title, instead of a raster; None: a raster.
+    probe
+        Returns a probe that would record potentials in the network; None: there is none.
     """
 
     net: Network
@@ -49,3 +76,4 @@ class NetworkModel:
     source: str = ""
     notes: tuple[str, ...] = ()
     figure: Callable[[SpikeData, str], Figure] | None = None
+    probe: Callable[[], Probe] | None = None

@@ -136,6 +136,55 @@ def test_networks_of_the_exchange_of_spikes(tmp_path: Path) -> None:
     assert results["mean_rate_hz"]["inhibitory"] > 5.0
 
 
+PROBED = """
+import ranvier as rv
+
+def probe():
+    soma = rv.Section(points=[(0, 0, -10, 20), (0, 0, 10, 20)], tag="soma")
+    apical = rv.Section(points=[(0, 0, 10, 2), (0, 0, 200, 1)], tag="apical", parent=0)
+    cell = rv.Cell(rv.Morphology([soma, apical]), compartments=[1, 4], membrane=[("all", rv.pas())], V_init=-70.0)
+    template = rv.CellTemplate(cell, positions=rv.positions([[50, 0, -400], [-70, 0, -350]], unit="um"))
+    layers = {"top": (0.0, -350.0), "bottom": (-350.0, -600.0)}
+    return rv.networks.Probe(rv.laminar_probe(4, spacing=150.0), {"neurons": template}, layers)
+
+def network(seed=1):
+    net = rv.Network(seed=seed)
+    neurons = net.create(rv.iaf_psc_exp(), 50, name="neurons")
+    net.stimulate(neurons, rv.poisson_generator(rate=9000.0), weight=60.0)
+    net.connect(neurons, neurons, rv.FixedIndegree(5), weight=20.0, delay=rv.Normal(1.5, 0.5, low=0.1))
+    return rv.networks.NetworkModel(net, net.record_spikes(), time=60.0, presim=20.0, probe=probe)
+"""
+
+
+def test_potentials_of_a_probe(tmp_path: Path) -> None:
+    path, file = tmp_path / "probed.py", tmp_path / "lfp.h5"
+    path.write_text(PROBED)
+    plain, whole, resumed = (tmp_path / f"{name}.json" for name in ("plain", "whole", "resumed"))
+    figure, state = tmp_path / "lfp.png", tmp_path / "state.h5"
+    run("run", path, "--json", plain)
+    printed = run("run", path, "--lfp-file", file, "--json", whole, "--plot", figure, "--set", "threads=2")
+    for words in ("contact", "SD (uV)", "top", "bottom"):
+        assert words in printed
+    results = json.loads(whole.read_text())
+    assert results["spike_digest"] == json.loads(plain.read_text())["spike_digest"]
+    assert "lfp" not in json.loads(plain.read_text())
+    data = rv.read_state(file)
+    assert isinstance(data, rv.ExtracellularData)
+    counts = data.times > 20.0
+    np.testing.assert_allclose(results["lfp"]["sd_uv"], 1e3 * data.potentials[counts].std(axis=0), rtol=1e-12)
+    assert min(results["lfp"]["sd_uv"]) > 0.0
+    assert results["lfp"]["layers"] == ["top", "top", "top", "bottom"]
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    run("run", path, "--lfp", "--save", state, "--set", "time=10")
+    run("run", path, "--lfp", "--resume", state, "--json", resumed)
+    assert json.loads(resumed.read_text())["lfp"] == results["lfp"]
+    assert "has no probe" in fail("run", "brunel", "--lfp")
+    assert "dry run has no potentials" in fail("run", path, "--lfp", "--dry-run", "2")
+    assert "its format is not known" in fail("run", path, "--lfp-file", tmp_path / "lfp.txt")
+    path.write_text(PROBED.replace("probe=probe)", "probe=dict)"))
+    assert "the probe of its network is a dict" in fail("run", path, "--lfp")
+
+
 MODEL = """
 import ranvier as rv
 {imports}

@@ -366,3 +366,30 @@ def test_keys_of_the_interval_fire_network() -> None:
     assert interval_fire(cells=30, connections=6).net.projections[0].rule == rv.UniformIndegree(
         0, 12, allow_autapses=False
     )
+
+
+@pytest.mark.thorough
+def test_potentials_of_the_microcircuit() -> None:
+    """A spike of an inhibitory neuron, with synapses near somata, is a source there and a sink at the apical ends."""
+    model = rv.networks.microcircuit(scale=0.05)
+    assert model.probe is not None
+    probe = model.probe()
+    templates = {model.net[name]: template for name, template in probe.templates.items()}
+    kernels = rv.unitary_potentials(model.net, templates, probe.contacts, duration=30.0, interval=0.5)
+    assert {each.name for each in kernels} == {each.name for each in model.net.populations}
+    values = {population.name: kernel.values for population, kernel in kernels.items()}
+    for name in ("L23I", "L4I", "L5I", "L6I"):
+        places = probe.templates[name[:-1] + "E"].positions
+        assert isinstance(places, rv.GivenPositions)
+        soma = places.coordinates[:, 2].mean()
+        at_soma = int(np.argmin(np.abs(kernels[model.net[name]].contacts[:, 2] - soma)))
+        assert values[name][at_soma].max() == pytest.approx(np.abs(values[name][at_soma]).max())
+        assert values[name][0].min() < 0.0
+    # Inhibitory synapses are stronger and in one place.
+    assert np.abs(values["L4I"]).max() > 10.0 * np.abs(values["L4E"]).max()
+    lfp = model.net.record_lfp(kernels, 1.0)
+    sim = rv.Simulation(model.net, progress=False)
+    sim.run(200.0)
+    spread = sim.extracellular(lfp).potentials[100:].std(axis=0)
+    assert (spread > 1e-3).all(), "more than 1 uV"
+    assert (spread < 1.0).all()
