@@ -71,6 +71,7 @@ _NAMES = {
     "recording.reading": ("read_spikes", "read_state", "read_weights"),
     "recording.segments": ("Segment",),
     "recording.spike_trains": ("read_spike_trains",),
+    "space.boundary": ("BoundaryPlane",),
     "space.contacts": ("laminar_probe",),
     "network.given_fields": (
         "OutsideField",

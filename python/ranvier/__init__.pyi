@@ -239,6 +239,7 @@ from ranvier.simulation.simulation import Simulation as Simulation
 from ranvier.simulation.trace import Trace as Trace
 from ranvier.simulation.trace import TraceAccount as TraceAccount
 from ranvier.simulation.unitary_potentials import unitary_potentials as unitary_potentials
+from ranvier.space.boundary import BoundaryPlane as BoundaryPlane
 from ranvier.space.contacts import laminar_probe as laminar_probe
 from ranvier.space.histograms import DistanceHistogram as DistanceHistogram
 from ranvier.space.kernels import KernelFit as KernelFit
@@ -267,6 +268,7 @@ from ranvier.space.rotations import rotation as rotation
 __all__ = [
     "AllToAll",
     "AppliedField",
+    "BoundaryPlane",
     "Cell",
     "CellCoupling",
     "CellTemplate",

@@ -239,6 +239,7 @@ double readout_bytes(const network::Network& network, const connect::ProcessLayo
     double bytes = 0.0;
     for (const network::StateRecorder& recorder : network.state_recorders()) {
         if (!recorder.at_compartments) continue;
+        bytes += static_cast<double>(recorder.evaluation_bytes);
         const double compartments = local_compartments(network, layout, recorder.neurons);
         const std::size_t places = recorder.by_neuron ? 0 : sizeof(std::size_t);
         bytes += compartments * static_cast<double>(places + recorder.outputs * sizeof(double));

@@ -230,6 +230,8 @@ struct StateRecorderSpec {
     bool by_neuron = false;
     /// What the weights follow from; the same on all processes.
     std::string readout = {};
+    /// Of memory on each process, in which others than the recorder evaluate what it records.
+    std::uint64_t evaluation_bytes = 0;
 };
 
 template <>
@@ -241,6 +243,7 @@ inline constexpr auto fields<StateRecorderSpec> = std::tuple{
     field("outputs", &StateRecorderSpec::outputs),
     field("by_neuron", &StateRecorderSpec::by_neuron),
     field("readout", &StateRecorderSpec::readout),
+    field("evaluation_bytes", &StateRecorderSpec::evaluation_bytes),
 };
 static_assert(lists_all_members<StateRecorderSpec>());
 

@@ -35,6 +35,7 @@ from ranvier.network.contents import Contents, Handle
 from ranvier.network.fields import AppliedField, CellCoupling
 from ranvier.network.given_fields import OutsideField
 from ranvier.network.potential_kernels import PotentialKernel
+from ranvier.network.potentials import evaluation_bytes
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import (
     CompartmentRecorder,
@@ -50,6 +51,7 @@ from ranvier.network.rule_base import Rule
 from ranvier.network.sites import CoreSite, SiteLike, StoredSite, site_to_core, store_site
 from ranvier.populations.model_base import AnySynapse
 from ranvier.populations.populations import Population, PopulationView, Selection, core_ids
+from ranvier.space.boundary import BoundaryPlane
 from ranvier.space.contacts import ContactLabels
 from ranvier.space.positions import Positions, PositionsLike, as_positions
 from ranvier.space.rotations import Rotation
@@ -464,7 +466,7 @@ class RecordState(DescribingCall[StateRecorder]):
         return _added(contents, CompartmentRecorder(contents.network, index, self._shown(contents), first))
 
     def _to_core(self, contents: Contents) -> dict[str, Any]:
-        return {**super()._to_core(contents), "outputs": 0, "by_neuron": False, "readout": ""}
+        return {**super()._to_core(contents), "outputs": 0, "by_neuron": False, "readout": "", "evaluation_bytes": 0}
 
 
 @dataclass(frozen=True, eq=False)
@@ -476,6 +478,9 @@ class RecordExtracellular(DescribingCall[ExtracellularRecorder]):
     labels: ContactLabels = field(metadata=_PYTHON_ONLY)
     sigma: float = field(metadata=_PYTHON_ONLY)
     inside: Literal["error", "surface"] = field(metadata=_PYTHON_ONLY)
+    boundary: BoundaryPlane | None = field(metadata=_PYTHON_ONLY)
+    method: Literal["matrix", "fmm"] = field(metadata=_PYTHON_ONLY)
+    accuracy: float = field(metadata=_PYTHON_ONLY)
     interval: float = field(metadata=_argument())
     to: Path | None = field(metadata=_PYTHON_ONLY)
     overwrite: bool = field(metadata=_PYTHON_ONLY)
@@ -486,14 +491,22 @@ class RecordExtracellular(DescribingCall[ExtracellularRecorder]):
         return _added(contents, ExtracellularRecorder(contents.network, index, self._shown(contents)))
 
     def _to_core(self, contents: Contents) -> dict[str, Any]:
-        digest = hashlib.sha256(self.contacts.tobytes() + np.float64(self.sigma).tobytes()).hexdigest()
+        contacts, plane = len(self.contacts), self.boundary
+        numbers = [self.sigma, *((*plane.point, *plane.normal, plane.sigma) if plane else ())]
+        digest = hashlib.sha256(self.contacts.tobytes() + np.array(numbers).tobytes()).hexdigest()
+        size, accuracy = 0, ""
+        if self.method == "fmm":
+            compartments = int(contents.core.first_compartments(_ids(self.neurons, contents))[-1])
+            size = evaluation_bytes(compartments, contacts, self.accuracy)
+            accuracy = f", accuracy {self.accuracy}"
         return {
             **super()._to_core(contents),
             "variables": ["I_m"],
             "at_compartments": True,
-            "outputs": len(self.contacts),
+            "outputs": contacts if self.method == "matrix" else 0,
             "by_neuron": False,
-            "readout": f"{len(self.contacts)} contacts in {self.sigma} S/m, {digest[:16]}",
+            "readout": f"{contacts} contacts in {self.sigma} S/m, {digest[:16]}{accuracy}",
+            "evaluation_bytes": size,
         }
 
 
@@ -520,6 +533,7 @@ class RecordDipole(DescribingCall[DipoleRecorder]):
             "outputs": 3,
             "by_neuron": self.per_cell,
             "readout": "current dipole moments",
+            "evaluation_bytes": 0,
         }
 
 

@@ -68,6 +68,7 @@ from ranvier.network.fields import AppliedField, CellCoupling, Field
 from ranvier.network.formulas import Constants
 from ranvier.network.given_fields import OutsideField, as_fields, checked_sigma
 from ranvier.network.potential_kernels import KernelsLike, checked_kernels
+from ranvier.network.potentials import Method, all_cells, check_side, checked_conductivity, chosen_method
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import (
     CompartmentRecorder,
@@ -92,6 +93,7 @@ from ranvier.populations.populations import (
     selection_of,
 )
 from ranvier.recording.destinations import FilePath, checked_destination
+from ranvier.space.boundary import BoundaryPlane
 from ranvier.space.contacts import checked_contacts
 from ranvier.space.positions import PositionsLike
 from ranvier.space.rotations import Rotation
@@ -822,8 +824,11 @@ class Network(NamedAttributes):
         contacts: Any,
         interval: float = 0.1,
         *,
-        cells: Neurons,
+        cells: Neurons | None = None,
         sigma: float = 0.3,
+        boundary: BoundaryPlane | None = None,
+        method: Method = "auto",
+        accuracy: float = 1e-3,
         unit: str | None = None,
         inside: Literal["error", "surface"] = "error",
         to: FilePath | None = None,
@@ -832,8 +837,8 @@ class Network(NamedAttributes):
         """Record potentials outside of cells, at contacts of electrodes.
 
         The potential is that of the membrane currents of all compartments, each a line with a constant current per
-        length in an infinite homogeneous medium (Holt and Koch 1999). Nearer to the axis of a compartment than its
-        radius it is that at the radius. It does not act on the cells.
+        length in a homogeneous medium (Holt and Koch 1999), which is infinite or ends at a plane. Nearer to the axis of
+        a compartment than its radius it is that at the radius. It does not act on the cells.
 
         Parameters
         ----------
@@ -844,9 +849,20 @@ class Network(NamedAttributes):
         interval
             Sampling interval, ms. Samples are taken at multiples of it.
         cells
-            Detailed cells with positions.
+            Detailed cells with positions; None: all that the network has now.
         sigma
             Conductivity of the medium, S/m.
+        boundary
+            A plane beyond which the medium has another conductivity, `BoundaryPlane`; None: it has no end.
+        method
+            ``"matrix"`` sums currents with a weight for each compartment and contact, to rounding. ``"fmm"``, the fast
+            multipole method, takes a time and a memory in proportion to the sum of their numbers. ``"auto"`` takes the
+            one with fewer operations: the matrix up to some 10^8 weights. Operations are estimated, not timed, so that
+            the same network has the same bits on any machine.
+        accuracy
+            Of the method ``"fmm"``, from 1e-7 to 0.1: the root mean square of the errors at the contacts, relative to
+            that of the potentials, for random currents whose sum over each cell is 0. It is checked at some of the
+            contacts when the simulation is built.
         unit
             Unit of an array, ``"um"`` or ``"mm"``; None: that of the positions of the cells.
         inside
@@ -865,8 +881,11 @@ class Network(NamedAttributes):
         StateError
             For cells without positions.
         ShapeError, ValueOutOfBoundsError
-            For contacts that are not points in space, no cells, and a conductivity that is not positive. A contact
-            within a cell is found when the simulation is built.
+            For contacts that are not points in space or beyond the boundary, no cells, and a conductivity that is not
+            positive. A contact within a cell, a cell beyond the boundary, and an accuracy that cannot be reached are
+            found when the simulation is built.
+        UnknownNameError
+            For an unknown method.
         GridError, FileError
             As for `record_state`.
 
@@ -875,15 +894,14 @@ class Network(NamedAttributes):
         LargeRecordingWarning
             As for `record_state`.
         """
-        view = self._view("cells", cells)
+        view = all_cells(self.populations) if cells is None else self._view("cells", cells)
         if not len(view):
             raise ShapeError("cells", "none", "potentials need at least one cell")
         check_choice("inside", inside, ["error", "surface"])
         layout = common_layout(view)
         points, labels = checked_contacts(contacts, unit, layout.unit)
-        conductivity = number("sigma", sigma)
-        if not 0.0 < conductivity < math.inf:
-            raise ValueOutOfBoundsError("sigma", f"{sigma} S/m", "it must be positive and finite")
+        conductivity = checked_conductivity(sigma)
+        check_side(points, boundary)
         destination, replaces = self._destination(to, overwrite)
         recorder = self._make(
             RecordExtracellular(
@@ -892,6 +910,9 @@ class Network(NamedAttributes):
                 labels=labels,
                 sigma=conductivity,
                 inside=inside,
+                boundary=boundary,
+                method=chosen_method(method, view, len(points), accuracy),
+                accuracy=float(accuracy),
                 interval=number("interval", interval),
                 to=destination,
                 overwrite=replaces,

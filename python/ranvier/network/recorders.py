@@ -16,6 +16,7 @@ from ranvier.base.times import text_of
 from ranvier.network.potential_kernels import PotentialKernel
 from ranvier.network.projections import Projection
 from ranvier.populations.populations import PopulationView
+from ranvier.space.boundary import BoundaryPlane
 from ranvier.space.contacts import ContactLabels
 
 __all__ = [
@@ -225,6 +226,12 @@ class ExtracellularRecorder(StateRecorder):
         Conductivity of the medium, S/m.
     inside
         ``"error"`` or ``"surface"``: what is done with contacts within cells.
+    boundary
+        The plane at which the medium ends; None: nowhere.
+    method
+        ``"matrix"`` or ``"fmm"``, the one that was chosen.
+    accuracy
+        Of the method ``"fmm"``.
     variables
         ``("V_e",)``, the potential, mV.
     interval
@@ -235,6 +242,9 @@ class ExtracellularRecorder(StateRecorder):
     labels: ContactLabels
     sigma: float
     inside: Literal["error", "surface"]
+    boundary: BoundaryPlane | None
+    method: Literal["matrix", "fmm"]
+    accuracy: float
 
     def __init__(self, network: Any, index: int, values: Mapping[str, Any]) -> None:
         super().__init__(network, index, values)
@@ -249,7 +259,8 @@ class ExtracellularRecorder(StateRecorder):
     def description(self) -> str:
         """Recorded values and neurons, in a line."""
         cells = f"{counted(len(self.neurons), 'cell')} of {self.population_names}"
-        return f"V_e at {counted(len(self.ids), 'contact')} of {cells} every {text_of(self.interval)} ms"
+        accuracy = f", {self.accuracy:g} accurate" if self.method == "fmm" else ""
+        return f"V_e at {counted(len(self.ids), 'contact')} of {cells} every {text_of(self.interval)} ms{accuracy}"
 
 
 class DipoleRecorder(StateRecorder):

@@ -6,15 +6,17 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.base.values import FloatArray
+from ranvier.cells.lines import CompartmentLines
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.network.recorders import DipoleRecorder, ExtracellularRecorder, Recorder
 from ranvier.populations.populations import PopulationView
 from ranvier.processes.agreement import agreed
 
-__all__ = ["injected_potentials", "set_readouts"]
+__all__ = ["check_cells_inside", "contact_inside", "injected_potentials", "millivolts", "set_readouts"]
 
 
 def set_readouts(core: _core.Simulation, recorders: tuple[Recorder, ...], communicator: _core.Communicator) -> None:
@@ -29,6 +31,8 @@ def set_readouts(core: _core.Simulation, recorders: tuple[Recorder, ...], commun
     """
     for recorder in recorders:
         if not isinstance(recorder, ExtracellularRecorder | DipoleRecorder) or communicator.is_dry_run:
+            continue
+        if isinstance(recorder, ExtracellularRecorder) and recorder.method != "matrix":
             continue
         largest = 0.0
         with agreed(communicator, "weights of recorders"):
@@ -55,21 +59,72 @@ def _cells_here(core: _core.Simulation, view: PopulationView) -> Iterator[tuple[
             yield neuron, one
 
 
+def millivolts(recorder: ExtracellularRecorder) -> float:
+    """Return the potential, mV, of a current of 1 pA at a distance of 1 um."""
+    # pA / (S/m um) is 1e-6 V.
+    return 1e-3 / (4.0 * math.pi * recorder.sigma)
+
+
+def contact_inside(
+    recorder: ExtracellularRecorder, contact: int, compartment: int, neuron: int
+) -> ValueOutOfBoundsError:
+    """Return the error for a contact within a compartment of a cell."""
+    name = next(part.name for part in recorder.neurons.parts if neuron in part.ids)
+    return ValueOutOfBoundsError(
+        f"contact {contact} of a recorder of potentials",
+        f"{tuple(recorder.contacts[contact].tolist())} um",
+        f"it is within compartment {compartment} of cell {neuron}, {name}",
+        "move the contact or the cell, or take the potential at its surface: inside='surface'",
+    )
+
+
+def check_cells_inside(
+    recorder: ExtracellularRecorder,
+    lines: CompartmentLines,
+    neurons: npt.NDArray[np.int64],
+    first: npt.NDArray[np.int64],
+) -> None:
+    """Check that cells are on the side of the boundary at which the medium is.
+
+    Parameters
+    ----------
+    recorder
+        The recorder of potentials.
+    lines
+        The compartments of the cells.
+    neurons
+        The ids of the cells.
+    first
+        By cell, and one more: its first compartment.
+    """
+    if recorder.boundary is None:
+        return
+    distances = [recorder.boundary.distances(ends) for ends in (lines.begin, lines.end)]
+    beyond = np.flatnonzero(np.minimum(*distances) < 0.0)
+    if len(beyond):
+        cell = int(np.searchsorted(first, beyond[0], side="right")) - 1
+        raise ValueOutOfBoundsError(
+            f"compartment {beyond[0] - first[cell]} of cell {neurons[cell]}",
+            f"{tuple(lines.begin[beyond[0]].tolist())} um",
+            "it reaches beyond the boundary of the medium of a recorder of potentials",
+            "move the cell or the plane, or turn the normal, which points away from the cells",
+        )
+
+
 def _weights(recorder: ExtracellularRecorder, cell: PopulationView) -> FloatArray:
     """Return the potential at each contact for a current of each compartment, mV/pA, shape (compartments, contacts)."""
     lines = cell.compartment_lines()
+    check_cells_inside(recorder, lines, cell.ids, np.array([0, len(lines)]))
     unit, inside = _core.line_potentials(lines.begin, lines.end, 0.5 * lines.diameter, recorder.contacts)
     within = np.flatnonzero(inside >= 0)
     if len(within) and recorder.inside == "error":
-        contact = int(inside[within[0]])
-        raise ValueOutOfBoundsError(
-            f"contact {contact} of a recorder of potentials",
-            f"{tuple(recorder.contacts[contact].tolist())} um",
-            f"it is within compartment {within[0]} of cell {cell.first_id}, {cell.name}",
-            "move the contact or the cell, or take the potential at its surface: inside='surface'",
-        )
-    # pA / (S/m um) is 1e-6 V.
-    weights: FloatArray = unit.reshape(len(lines), len(recorder.contacts)) * (1e-3 / (4.0 * math.pi * recorder.sigma))
+        raise contact_inside(recorder, int(inside[within[0]]), int(within[0]), int(cell.first_id))
+    if recorder.boundary is not None:
+        # An image acts on a contact as its source on the image of the contact.
+        images = recorder.boundary.mirrored(recorder.contacts)
+        reflected, _ = _core.line_potentials(lines.begin, lines.end, 0.5 * lines.diameter, images)
+        unit = unit + recorder.boundary.image_strength(recorder.sigma) * reflected
+    weights: FloatArray = unit.reshape(len(lines), len(recorder.contacts)) * millivolts(recorder)
     return weights
 
 

@@ -872,7 +872,7 @@ class Simulation(NamedAttributes):
         with self._built.exclusive():
             items = dict(self._built.core.memory())
             # Recordings that were taken from the core are arrays of NumPy.
-            items["recordings"] += self._store.taken_bytes
+            items["recordings"] += self._store.taken_bytes + self._store.evaluation_bytes
         return items
 
     def memory_by_node(self) -> dict[str, dict[str, int]]:

@@ -349,7 +349,7 @@ class _Responses:
         self._groups[key] = _Group(
             shares,
             self._net.record_extracellular(
-                self._contacts, self._net.resolution, cells=cells, sigma=self._sigma, unit="um"
+                self._contacts, self._net.resolution, cells=cells, sigma=self._sigma, method="matrix", unit="um"
             ),
             [
                 self._net.stimulate(cells, pulse, weight=shares[:, compartment], electrode=str(compartment))

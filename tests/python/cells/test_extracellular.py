@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import ranvier as rv
-from electrodes import CONTACTS, STEP, cell, network, potentials
+from electrodes import CONTACTS, STEP, cell, fields, network, population, potentials
 from mpi_runs import WHEELS, run_python
 from repository import SUPPORT
 
@@ -99,7 +100,129 @@ def test_same_bits_on_processes(ranks: int, tmp_path: Path) -> None:
     done = run_python(WHEELS[0], ranks, SUPPORT / "electrodes.py", folder=tmp_path)
     assert done.status == 0, done.errors
     whole = potentials().tobytes().hex()[-200:]
-    assert [output.split() for output in done.outputs] == [[whole] * 4, *[[whole] * 2] * (ranks - 1)]
+    expanded = fields().tobytes().hex()[-200:]
+    assert [output.split() for output in done.outputs] == [
+        [whole] * 4 + [expanded],
+        *[[whole] * 2 + [expanded]] * (ranks - 1),
+    ]
+
+
+@pytest.mark.parametrize("accuracy", [1e-2, 1e-4, 1e-5])
+def test_fast_multipole_method_reaches_its_accuracy(accuracy: float) -> None:
+    net, contacts = population()
+    by_method = {
+        method: net.record_extracellular(contacts, interval=4 * STEP, method=method, accuracy=accuracy)
+        for method in ("matrix", "fmm")
+    }
+    sim = rv.Simulation(net, progress=False)
+    sim.run(4.0)
+    exact, computed = (sim.extracellular(by_method[method]).potentials for method in ("matrix", "fmm"))
+    assert exact.shape == computed.shape == (20, len(contacts))
+    errors = np.sqrt(np.mean((computed - exact) ** 2, axis=1) / np.mean(exact**2, axis=1))
+    assert 1e-7 < errors.min() <= errors.max() <= accuracy
+    assert (sim.extracellular(by_method["fmm"]).contacts == contacts).all()
+
+
+def test_fast_multipole_method_gives_the_same_bits(tmp_path: Path) -> None:
+    """On any threads, whatever the cuts of runs, from saved states, and in files."""
+    whole = fields()
+    np.testing.assert_array_equal(fields(threads=3, stepping="async"), whole)
+    net, contacts = population()
+    records = [
+        net.record_extracellular(contacts, interval=2 * STEP, method="fmm", accuracy=1e-2, to=to)
+        for to in (None, tmp_path / "lfp.h5")
+    ]
+    cut = rv.Simulation(net, threads=2, progress=False)
+    cut.run(0.75)
+    cut.save(tmp_path / "state.h5")
+    cut.run(0.35)
+    loaded = rv.Simulation.load(net, tmp_path / "state.h5", progress=False)
+    loaded.run(1.25)
+    for recorder in records:
+        np.testing.assert_array_equal(loaded.extracellular(recorder).potentials, whole)
+
+
+def test_each_process_of_a_dry_run_computes_its_part() -> None:
+    net, contacts = population()
+    recorder = net.record_extracellular(contacts, interval=2 * STEP, method="fmm", accuracy=1e-2)
+    sim = rv.Simulation(net, progress=False, dry_run=rv.DryRun(ranks=4))
+    sim.run(1.0)
+    potentials = sim.extracellular(recorder).potentials
+    assert 0.15 < np.mean(potentials != 0.0) < 0.4
+
+
+def test_few_weights_are_summed_exactly_and_many_are_expanded() -> None:
+    net, _ = population()
+
+    def chosen(contacts: int, accuracy: float = 1e-3) -> str:
+        return net.record_extracellular(np.full((contacts, 3), 900.0), interval=100.0, accuracy=accuracy).method
+
+    assert [chosen(50_000), chosen(70_000)] == ["matrix", "fmm"], "the matrix up to some 10^8 weights"
+    assert chosen(70_000, 1e-6) == "matrix", "expansions of a higher order take longer"
+
+
+@pytest.mark.parametrize("sigma", [0.0, 1.5, math.inf])
+def test_a_plane_reflects_currents(sigma: float) -> None:
+    """The potential is that of the cells and of their images with a scaled current."""
+    plane = rv.BoundaryPlane((0.0, 0.3, 0.0), (2.0, 0.0, 0.0), sigma=sigma, unit="mm")
+    net, contacts = population(beyond=-200.0)
+    contacts[:20, 0] = 0.0
+    at = [net.record_extracellular(each, method="matrix") for each in (contacts, contacts * [-1.0, 1.0, 1.0])]
+    reflected = {
+        method: net.record_extracellular(contacts, method=method, boundary=plane, accuracy=1e-4)
+        for method in ("matrix", "fmm")
+    }
+    sim = rv.Simulation(net, progress=False)
+    sim.run(0.5)
+    direct, mirrored = (sim.extracellular(each).potentials for each in at)
+    image = -1.0 if sigma == math.inf else (0.3 - sigma) / (0.3 + sigma)
+    values = {method: sim.extracellular(each).potentials for method, each in reflected.items()}
+    size = np.abs(direct).max()
+    np.testing.assert_allclose(values["matrix"], direct + image * mirrored, rtol=0.0, atol=1e-12 * size)
+    errors = values["fmm"] - values["matrix"]
+    assert np.sqrt(np.mean(errors**2) / np.mean(values["matrix"] ** 2)) < 1e-4
+    if sigma == math.inf:
+        assert np.abs(values["matrix"][:, :20]).max() < 1e-12 * size
+
+
+def test_points_beyond_a_plane_are_refused() -> None:
+    net, contacts = population()
+    plane = rv.BoundaryPlane((-100.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+    with pytest.raises(rv.errors.ValueOutOfBoundsError, match=r"contact \d+ is .* beyond the boundary"):
+        net.record_extracellular(contacts, boundary=plane)
+    for method in ("matrix", "fmm"):
+        net, contacts = population()
+        net.record_extracellular(contacts[contacts[:, 0] < -400.0], boundary=plane, method=method)
+        moved = rv.BoundaryPlane((-300.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+        net.record_extracellular(contacts[contacts[:, 0] < -400.0], boundary=moved, method=method)
+        with pytest.raises(
+            rv.errors.ValueOutOfBoundsError, match=r"compartment \d+ of cell \d+ .* beyond the boundary"
+        ):
+            rv.Simulation(net, progress=False)
+    for point, normal, sigma, error in (
+        ((0.0, 0.0), (1.0, 0.0, 0.0), 0.0, rv.errors.ShapeError),
+        ((0.0, 0.0, math.nan), (1.0, 0.0, 0.0), 0.0, rv.errors.ValueOutOfBoundsError),
+        ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, rv.errors.ValueOutOfBoundsError),
+        ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), -1.0, rv.errors.ValueOutOfBoundsError),
+        ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), math.nan, rv.errors.ValueOutOfBoundsError),
+    ):
+        with pytest.raises(error, match="of a plane"):
+            rv.BoundaryPlane(point, normal, sigma=sigma)
+    with pytest.raises(rv.errors.WrongTypeError, match="BoundaryPlane"):
+        net.record_extracellular(contacts, boundary="saline")  # type: ignore[arg-type]
+    again = pickle.loads(pickle.dumps(plane))
+    assert (again.point, again.normal, again.sigma) == (plane.point, plane.normal, 0.0)
+
+
+def test_memory_of_the_fast_multipole_method_is_predicted() -> None:
+    net, contacts = population()
+    recorder = net.record_extracellular(contacts, method="fmm", accuracy=1e-3, to=None)
+    assert "0.001 accurate" in recorder.description
+    predicted = rv.predict_memory(net, time=0.0)["recordings"]
+    with pytest.raises(rv.errors.InsufficientMemoryError, match="memory_limit"):
+        rv.Simulation(net, progress=False, memory_limit=predicted // 2)
+    counted = rv.Simulation(net, progress=False).memory()["recordings"]
+    assert counted <= predicted < 4 * counted
 
 
 @pytest.mark.parametrize("suffix", [".h5", ".csv"])
@@ -204,8 +327,20 @@ def test_weights_are_in_the_account_and_the_prediction() -> None:
     assert weights <= predicted == pytest.approx(sim.memory()["recordings"], rel=0.01)
     with pytest.raises(rv.errors.InsufficientMemoryError, match="memory_limit"):
         rv.Simulation(net, progress=False, memory_limit=weights // 2)
-    with pytest.warns(rv.errors.LargeRecordingWarning, match="10000000 contacts of 3 cells"):
-        net.record_extracellular(np.full((10_000_000, 3), 500.0), cells=cells)
+    with pytest.warns(rv.errors.LargeRecordingWarning, match="1000000 contacts of 3 cells"):
+        net.record_extracellular(np.full((1_000_000, 3), 500.0), cells=cells)
+
+
+@pytest.mark.thorough
+def test_ten_million_contacts_are_refused_before_anything_is_built() -> None:
+    cases: tuple[tuple[Any, int], ...] = (("matrix", 10**10), ("fmm", 10**9))
+    for method, least in cases:
+        net, _ = population()
+        with pytest.warns(rv.errors.LargeRecordingWarning, match="10000000 contacts of 30 cells"):
+            net.record_extracellular(np.full((10_000_000, 3), 900.0), method=method)
+        assert least < rv.predict_memory(net, time=0.0)["recordings"] < 20 * least
+        with pytest.raises(rv.errors.InsufficientMemoryError, match="memory_limit"):
+            rv.Simulation(net, progress=False, memory_limit=10**9)
 
 
 def test_bad_input() -> None:
@@ -234,6 +369,20 @@ def test_bad_input() -> None:
         record(cells=cells[:0])
     with pytest.raises(rv.errors.StateError, match="positions"):
         record(cells=net.create(cell(), 2))
+    with pytest.raises(rv.errors.UnknownNameError, match="method"):
+        record(method="multipole")
+    for accuracy in (0.5, 1e-8, math.nan):
+        with pytest.raises(rv.errors.ValueOutOfBoundsError, match=r"accuracy.*from 1e-07 to 0.1"):
+            record(method="fmm", accuracy=accuracy)
+    with pytest.raises(rv.errors.StateError, match="no detailed cells with positions"):
+        rv.Network().record_extracellular(CONTACTS)
+    methods: tuple[Any, ...] = ("matrix", "fmm")
+    for method in methods:
+        within = rv.Network()
+        within.create(cell(), positions=rv.positions([[0.0, 0.0, 0.0]], unit="um"))
+        within.record_extracellular([*CONTACTS.tolist(), [0.0, 5.0, 3.0]], method=method)
+        with pytest.raises(rv.errors.ValueOutOfBoundsError, match=r"contact 10.*within compartment 0 of cell"):
+            rv.Simulation(within, progress=False)
     record([[0.0, 5.0, 3.0]])
     with pytest.raises(rv.errors.ValueOutOfBoundsError, match=r"contact 0.*within compartment 0 of cell"):
         rv.Simulation(net, progress=False)

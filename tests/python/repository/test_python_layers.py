@@ -33,8 +33,8 @@ ARROWS: dict[str, set[str]] = {
     "recording": {"base", "populations"},
     "space": {"base"},
     "simulation": {
-        *("base", "compiled", "equations", "models", "mpi", "network", "populations", "processes", "recording"),
-        *("space", "state"),
+        *("base", "cells", "compiled", "equations", "models", "mpi", "network", "populations", "processes"),
+        *("recording", "space", "state"),
     },
     "state": {"base"},
     "mpi": {"processes"},

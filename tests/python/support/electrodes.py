@@ -47,6 +47,33 @@ def network(seed: int = 3, **recorded: Any) -> tuple[rv.Network, rv.Extracellula
     return net, potentials, net.record_compartments(cells, interval=4 * STEP)
 
 
+def population(count: int = 30, seed: int = 7, *, beyond: float = 0.0) -> tuple[rv.Network, npt.NDArray[np.float64]]:
+    """Return a network of cells with many compartments, and contacts outside of them, in a cube of 500 um at x < 0."""
+    net = rv.Network(resolution=STEP, seed=seed)
+    random = np.random.default_rng(seed)
+    places = random.uniform(-500.0, -200.0, (count, 3)) + np.array([beyond, 0.0, 0.0])
+    cells = net.create(
+        cell(compartments=[1, 30, 20, 20], membrane=[("all", rv.pas(g=1e-4, e=-65.0))]),
+        positions=rv.positions(places, unit="um"),
+        rotation=rv.random_rotation("x"),
+        name="cells",
+    )
+    net.stimulate(cells, "poisson_generator", rate=800.0, weight=4.0, delay=0.5)
+    contacts = random.uniform(-500.0, 0.0, (1200, 3))
+    middles = np.concatenate([cells.compartment_lines(i).middle for i in range(count)])
+    squares = (contacts**2).sum(axis=1)[:, np.newaxis] + (middles**2).sum(axis=1) - 2.0 * contacts @ middles.T
+    return net, contacts[squares.min(axis=1) > 400.0]
+
+
+def fields(**options: Any) -> npt.NDArray[np.float64]:
+    """Return the potentials by the fast multipole method of a simulation with these options."""
+    net, contacts = population()
+    recorder = net.record_extracellular(contacts, interval=2 * STEP, method="fmm", accuracy=1e-2)
+    sim = rv.Simulation(net, progress=False, **options)
+    sim.run(2.0)
+    return sim.extracellular(recorder).potentials
+
+
 def potentials(**options: Any) -> npt.NDArray[np.float64]:
     """Return the recorded potentials of a simulation with these options, and dipole moments of all and of each cell."""
     net, recorder, _ = network()
@@ -63,3 +90,5 @@ if __name__ == "__main__":
             values = potentials(recordings=recordings, processes=rv.Processes(placement=placement))
             if values.size:
                 print(values.tobytes().hex()[-200:], file=sys.stdout)
+    values = fields()
+    print(values.tobytes().hex()[-200:], file=sys.stdout)
