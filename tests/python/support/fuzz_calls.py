@@ -76,7 +76,7 @@ def _to(draw: Drawing) -> dict[str, str]:
 
 
 def _record(draw: Drawing) -> str:
-    kind = draw.chance.randrange(5)
+    kind = draw.chance.randrange(6)
     if kind < 2:
         neurons = [f"[{draw.view()}, {draw.view()}]", draw.view()][: draw.chance.randrange(3)][-1:]
         return f"{_new(draw, 'r')} = {draw.call('net.record_spikes', *neurons, **_to(draw))}"
@@ -84,6 +84,14 @@ def _record(draw: Drawing) -> str:
         variables = draw.one("'V_m'", "['V_m']", "('V_m', 'I_syn_ex')", "'m'", "['V_m', 'V_m']")
         keywords = draw.some({"interval": "0.5"}) | _to(draw)
         return f"{_new(draw, 'r')} = {draw.call('net.record_state', draw.view(), variables, **keywords)}"
+    if kind == 5:
+        kernels = [
+            f"rv.PotentialKernel([[1.0, -0.5, 2.0]], {draw.one('0.1', '0.5', '0.15', '0.0')}, [[0.0, 0.0, -100.0]])"
+            for _ in range(2)
+        ]
+        pairs = ", ".join(f"{draw.view()}: {draw.value(kernel)}" for kernel in kernels[: 1 + draw.chance.randrange(2)])
+        keywords = draw.some({"interval": draw.one("1.0", "0.5", "0.3")}) | _to(draw)
+        return f"{_new(draw, 'r')} = {draw.call('net.record_lfp', f'{{{pairs}}}', **keywords)}"
     keywords = draw.some({"sources": draw.view(), "targets": draw.view()}) | _to(draw)
     return f"{_new(draw, 'r')} = {draw.call('net.record_weights', draw.made(rv.Projection), '1.0', **keywords)}"
 
@@ -246,6 +254,7 @@ def _recordings(draw: Drawing) -> str:
         f"sim.spikes({recorder}){what}",
         f"sim.spikes({recorder}){what}",
         f"sim.state({recorder})",
+        f"sim.extracellular({recorder})",
         f"sim.state({recorder})[{draw.value(repr('V_m'))}]",
         f"sim.weights({recorder})",
         "sim.counts()",

@@ -50,4 +50,9 @@ if __name__ == "__main__":
         for recordings in ("everywhere", "root"):
             values = potentials(recordings=recordings, processes=rv.Processes(placement=placement))
             if len(values):
-                print(values.tobytes().hex()[-200:], file=sys.stdout)
+                print(values.tobytes().hex()[-200:])
+    # A state that was saved by one process.
+    net, recorder, _ = network()
+    sim = rv.Simulation.load(net, sys.argv[1], progress=False)
+    sim.run(20.0 - sim.time)
+    print(sim.extracellular(recorder).potentials.tobytes().hex()[-200:])
