@@ -19,23 +19,36 @@ def run(*words: str) -> int:
     return lfp.main(parser.parse_args([*words]))
 
 
-def test_both_compute_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("network", ["ring", pytest.param("column", marks=pytest.mark.thorough)])
+def test_both_compute_the_same(network: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("lfpykit")
     path = tmp_path / "results.json"
-    words = ["--cells=11", "--contacts=3", "--time=0.4", "--threads=1", "--repetitions=1", f"--json={path}"]
-    assert run(*words) == 0
+    words = [
+        "--methods=matrix,auto,fmm",
+        "--cells=11",
+        "--contacts=3",
+        "--time=0.4",
+        "--threads=1",
+        "--repetitions=1",
+        f"--json={path}",
+    ]
+    assert run(f"--networks={network}", *words) == 0
     whole: dict[str, Any] = json.loads(path.read_text())
     assert whole["complete"]
     rows = whole["potentials"]
+    contestants = ["plain", "matrix", "auto", "fmm", "lfpykit"]
     assert [(row["network"], row["contacts"], row["contestant"]) for row in rows] == [
-        (network, 3, contestant) for network in ("ring", "column") for contestant in ("plain", "matrix", "lfpykit")
+        (network, 3, contestant) for contestant in contestants
     ]
-    assert all(row["error"] < 1e-9 for row in rows if row["contestant"] == "matrix")
+    assert all(row["error"] < 1e-9 for row in rows if row["method"] == "matrix")
+    assert all(1e-9 < row["error"] < 1e-2 for row in rows if row["method"] == "fmm")
+    assert [row["method"] for row in rows] == [None, "matrix", "matrix", "fmm", None]
     assert all(row["samples"] == 4 and row["total_s"] > 0.0 for row in rows)
-    assert {"build", "run", "take", "matrix", "product"} == rows[2]["seconds"].keys()
+    assert {"build", "run", "take", "matrix", "product"} == rows[4]["seconds"].keys()
     printed = capsys.readouterr().out
     assert "LFPykit / extra" in printed
-    assert "1,375 compartments" in printed, "eleven cells of the ring have 125 compartments each"
+    if network == "ring":
+        assert "1,375 compartments" in printed, "eleven cells of 125 compartments each"
 
 
 @pytest.mark.parametrize(
