@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from ranvier.network.templates import CellTemplate
 from ranvier.populations.populations import Population
 from ranvier.simulation.readouts import injected_potentials
 from ranvier.simulation.simulation import Simulation
+from ranvier.space.boundary import BoundaryPlane
 from ranvier.space.contacts import checked_contacts
 
 __all__ = ["unitary_potentials"]
@@ -47,7 +48,9 @@ def unitary_potentials(
     interval: float | None = None,
     duration: float = 100.0,
     sigma: float = 0.3,
+    boundary: BoundaryPlane | None = None,
     unit: str | None = None,
+    inside: Literal["error", "surface"] = "error",
 ) -> dict[Population, PotentialKernel]:
     """Return what a spike of each population adds to potentials, from the responses of detailed cells to its synapses.
 
@@ -72,8 +75,8 @@ def unitary_potentials(
         means over the steps in which a spike of a bin can be.
     duration
         Time after a spike at which kernels end, ms.
-    sigma
-        Conductivity of the medium, S/m.
+    sigma, boundary, inside
+        As for `Network.record_extracellular`.
     unit
         Unit of an array of contacts, ``"um"`` or ``"mm"``; None: um.
 
@@ -119,7 +122,8 @@ def unitary_potentials(
     steps = (bins + 1) * bin_steps
     inputs = _inputs(network, templates, steps)
     points, _ = checked_contacts(contacts, unit, "um")
-    responses = _Responses(network, points, number("sigma", sigma), steps)
+    medium = {"sigma": sigma, "boundary": boundary, "inside": inside}
+    responses = _Responses(network, points, medium, steps)
     for population, source, _ in inputs:
         responses.add(population, templates[population], source)
     measured = responses.measure()
@@ -316,15 +320,15 @@ class _Responses:
         Its resolution and seed are those of the cells, too.
     contacts
         Coordinates, um.
-    sigma
-        Conductivity of the medium, S/m.
+    medium
+        Arguments of `Network.record_extracellular`.
     steps
         Number of steps after the pulse.
     """
 
-    def __init__(self, network: Network, contacts: FloatArray, sigma: float, steps: int) -> None:
+    def __init__(self, network: Network, contacts: FloatArray, medium: Mapping[str, Any], steps: int) -> None:
         self._net = Network(resolution=network.resolution, seed=network.seed, name="templates")
-        self._contacts, self._sigma, self._steps = contacts, sigma, steps
+        self._contacts, self._medium, self._steps = contacts, medium, steps
         self._groups: dict[tuple[Population, bytes, str], _Group] = {}
         self._keys: dict[tuple[Population, Population], tuple[Population, bytes, str]] = {}
 
@@ -349,7 +353,7 @@ class _Responses:
         self._groups[key] = _Group(
             shares,
             self._net.record_extracellular(
-                self._contacts, self._net.resolution, cells=cells, sigma=self._sigma, method="matrix", unit="um"
+                self._contacts, self._net.resolution, cells=cells, method="matrix", unit="um", **self._medium
             ),
             [
                 self._net.stimulate(cells, pulse, weight=shares[:, compartment], electrode=str(compartment))

@@ -131,6 +131,21 @@ def test_places_of_synapses() -> None:
     assert soma[1].min() < 0.0
 
 
+def test_the_medium() -> None:
+    """An insulator doubles potentials at its surface; the conductivity divides them."""
+    top = CONTACTS[-1][2]
+    doubled = kernel(boundary=rv.BoundaryPlane((0.0, 0.0, top), (0.0, 0.0, 1.0)))
+    np.testing.assert_allclose(doubled[-1], 2.0 * kernel()[-1], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(kernel(sigma=0.6), 0.5 * kernel(), rtol=1e-9, atol=1e-12)
+    at_axis = [[50.0, 0.0, 100.0]]
+    net = rv.Network()
+    y = net.create("iaf_psc_exp", 4, name="y")
+    net.connect(y, y, rv.FixedIndegree(2))
+    assert len(rv.unitary_potentials(net, {y: template()}, at_axis, duration=5.0, inside="surface")) == 1
+    with pytest.raises(rv.errors.ValueOutOfBoundsError, match=r"contact 0.*within compartment .* of cell"):
+        rv.unitary_potentials(net, {y: template()}, at_axis, duration=5.0)
+
+
 def test_a_cell_that_is_not_at_rest_counts_with_its_response_only() -> None:
     """Its leak drives it from -65 to -75 mV, which adds no potential."""
     leaking = cell(membrane=[("all", rv.pas(g=1e-4, e=-75.0))])
