@@ -14,6 +14,7 @@ import pytest
 import ranvier as rv
 from electrodes import CONTACTS, STEP, cell, fields, network, population, potentials
 from mpi_runs import WHEELS, run_python
+from ranvier import _core
 from repository import SUPPORT
 
 FloatArray = npt.NDArray[np.float64]
@@ -149,6 +150,27 @@ def test_each_process_of_a_dry_run_computes_its_part() -> None:
     sim.run(1.0)
     potentials = sim.extracellular(recorder).potentials
     assert 0.15 < np.mean(potentials != 0.0) < 0.4
+
+
+@pytest.mark.parametrize("finer", [1, 9])
+def test_an_accuracy_is_checked_when_a_simulation_is_built(finer: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Finer options are taken while it is not reached, and an error names what was."""
+    net, contacts = population()
+    net.record_extracellular(contacts, method="fmm", accuracy=3e-4)
+    asked = []
+
+    def choose(accuracy: float, _sources: int, _targets: int) -> tuple[int, int, str]:
+        asked.append(accuracy)
+        return 1 if accuracy > 1e-4 else finer, 40, "float32"
+
+    monkeypatch.setattr(_core, "choose_field_options", choose)
+    if finer == 1:
+        with pytest.raises(rv.errors.ValueOutOfBoundsError, match=r"0.0003.*0\.\d+ was reached at 64 of them.*matrix"):
+            rv.Simulation(net, progress=False)
+        assert min(asked) == 1e-7
+    else:
+        rv.Simulation(net, progress=False)
+        assert 5e-5 < min(asked) <= 1e-4
 
 
 def test_few_weights_are_summed_exactly_and_many_are_expanded() -> None:
