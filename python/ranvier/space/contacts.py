@@ -146,11 +146,14 @@ def _of_probe(probe: Any) -> tuple[npt.NDArray[np.float64], ContactLabels]:
     if np.isnan(scales).any():
         raise ValueOutOfBoundsError("unit of a probe", str(table["si_units"][0]), "it must be um, mm or m")
     points = np.stack([table[axis] for axis in "xyz"], axis=1).astype(np.float64) * scales[:, np.newaxis]
-    of_probe = table["probe_id"].tolist() if is_group else [""] * len(table)
+    # Before version 0.4, probes of a group have numbers only.
+    known = table.dtype.names or ()
+    of_probe = (
+        table["probe_id" if "probe_id" in known else "probe_index"].astype(str) if is_group else [""] * len(table)
+    )
     # Probes without such names have no column of them.
     names, shanks = (
-        table[name].tolist() if name in (table.dtype.names or ()) else [""] * len(table)
-        for name in ("contact_ids", "shank_ids")
+        table[name].tolist() if name in known else [""] * len(table) for name in ("contact_ids", "shank_ids")
     )
     named = tuple(
         ":".join(filter(None, (of, name or str(place))))
