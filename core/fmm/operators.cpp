@@ -570,6 +570,41 @@ struct ExpansionValues {
     }
 };
 
+/// Sums of some sources are added in double precision.
+template <class Real>
+struct KeptValues {
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void run(const Real* kept, const Real* strengths, std::size_t sources,
+                                          std::size_t count, std::size_t stride, double* potentials) {
+        constexpr std::size_t bytes = vector_bytes<set>;
+        using Register [[gnu::vector_size(bytes)]] = Real;
+        constexpr std::size_t lanes = bytes / sizeof(Real);
+        constexpr std::size_t registers = point_lanes / lanes;
+        constexpr std::size_t at_once = 64;
+        for (std::size_t begin = 0; begin < count; begin += point_lanes) {
+            double all[point_lanes] = {};
+            for (std::size_t first = 0; first < sources; first += at_once) {
+                const std::size_t last = first + at_once < sources ? first + at_once : sources;
+                Register sums[registers] = {};
+                for (std::size_t source = first; source < last; ++source, kept += point_lanes) {
+                    const Real strength = strengths[source];
+                    for (std::size_t r = 0; r < registers; ++r) {
+                        Register values;
+                        __builtin_memcpy(&values, kept + r * lanes, bytes);
+                        sums[r] += strength * values;
+                    }
+                }
+                for (std::size_t i = 0; i < point_lanes; ++i) {
+                    all[i] += static_cast<double>(sums[i / lanes][i % lanes]);
+                }
+            }
+            for (std::size_t i = 0; i < point_lanes && begin + i < count; ++i) {
+                potentials[(begin + i) * stride] = all[i];
+            }
+        }
+    }
+};
+
 template <bool are_points, bool has_gradient, class Real>
 struct NearValues {
     RANVIER_ALWAYS_INLINE static NearValue<Real> value(const NearSource<Real>& source, Real x, Real y, Real z) {
@@ -923,6 +958,13 @@ void Operators<Real>::sources_to_targets(std::span<const NearSource<Real>> sourc
     } else {
         gradients != nullptr ? call.template operator()<false, true>() : call.template operator()<false, false>();
     }
+}
+
+template <class Real>
+void Operators<Real>::kept_to_targets(const Real* kept, std::span<const Real> strengths, std::size_t count,
+                                      std::size_t stride, double* potentials) const {
+    Dispatched<KeptValues<Real>>::call(instruction_set_, kept, strengths.data(), strengths.size(), count, stride,
+                                       potentials);
 }
 
 template class Operators<float>;

@@ -105,6 +105,12 @@ class Operators {
                             const Real* targets, const Point& shift, std::size_t count, std::size_t samples,
                             double scale, double* potentials, double* gradients) const;
 
+    /// Potentials of sources at targets, from those of unit strengths.
+    /// @param kept [block of point_lanes targets][source][target]
+    /// @param potentials receives those of `count` targets, `stride` numbers apart
+    void kept_to_targets(const Real* kept, std::span<const Real> strengths, std::size_t count, std::size_t stride,
+                         double* potentials) const;
+
    private:
     static std::size_t count_terms(const std::array<std::vector<GradientTerm>, 3>& terms) {
         return terms[0].size() + terms[1].size() + terms[2].size();

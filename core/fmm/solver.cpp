@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -76,6 +78,12 @@ void check(std::span<const LinePiece> pieces, std::span<const Point> targets, co
     check_range("number of targets", targets.size(), 0, ~std::uint32_t{0} / 2);
     check_range("number of parts", options.parts, 1, ~std::uint32_t{0});
     check_range("part of the targets", options.part, 0, options.parts - 1);
+    if (options.keeps_near && options.has_gradient) {
+        throw StateError({.object = "near pairs of the fast multipole method",
+                          .value = "",
+                          .bound = "they are kept without gradients",
+                          .remedy = "leave out keeps_near or has_gradient"});
+    }
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const LinePiece& piece = pieces[i];
         if (is_finite(piece.begin) && is_finite(piece.end) && std::isfinite(piece.radius) && piece.radius >= 0.0)
@@ -208,6 +216,7 @@ class Solver::Typed final : public Solver::Implementation {
         choose_own(options.part, options.parts);
         arrange_targets(targets);
         make_tasks();
+        if (options.keeps_near) keep_near();
         count();
         all_pieces_ = {};
     }
@@ -218,9 +227,11 @@ class Solver::Typed final : public Solver::Implementation {
         prepare(samples, rounded);
         strengths_ = strengths.data();
         find_grids(strengths);
-        divide_work(parts_.size(), [&](std::size_t begin, std::size_t end) {
-            copy_strengths(begin, end, near_strengths_.data() + begin * rounded_);
-        });
+        if (kept_.empty()) {
+            divide_work(parts_.size(), [&](std::size_t begin, std::size_t end) {
+                copy_strengths(begin, end, near_strengths_.data() + begin * rounded_);
+            });
+        }
         tasks_.signal(*start_);
         tasks_.run();
         divide_work(own_targets.size(),
@@ -570,6 +581,9 @@ class Solver::Typed final : public Solver::Implementation {
                        (children_done_.size() + local_ready_.size() + targets_ready_.size() + events_.capacity()) *
                            sizeof(Event*) +
                        has_local_.size();
+        for (const KeptNear& kept : kept_) {
+            counts.bytes += kept.pieces.size() * sizeof(std::uint32_t) + kept.potentials.size() * sizeof(Real);
+        }
     }
 
     // ---- an evaluation ----
@@ -744,6 +758,71 @@ class Solver::Typed final : public Solver::Implementation {
         }
     }
 
+    /// The potentials of near pairs of a leaf, for strengths of 1. Parts of a piece are added.
+    struct KeptNear {
+        std::vector<std::uint32_t> pieces;
+        AlignedVector<Real> potentials;  ///< [block of targets][piece][target], as they are read
+    };
+
+    static std::size_t padded(std::size_t count) { return (count + point_lanes - 1) / point_lanes * point_lanes; }
+
+    void keep_near() {
+        const auto boxes = static_cast<std::uint32_t>(tree_.boxes().size());
+        kept_.resize(boxes);
+        std::atomic<std::uint32_t> next{0};
+        team_->run([&](std::uint32_t) {
+            for (std::uint32_t box = next++; box < boxes; box = next++) {
+                if (tree_.boxes()[box].is_leaf() && own_count(box) > 0) keep_near(box);
+            }
+        });
+    }
+
+    void keep_near(std::uint32_t number) {
+        const Box& box = tree_.boxes()[number];
+        const std::size_t count = own_count(number);
+        const double scale = 1.0 / tree_.side(box.level);
+        KeptNear& kept = kept_[number];
+        std::unordered_map<std::uint32_t, std::size_t> columns;
+        std::vector<double> sums;
+        std::vector<double> of_part(count);
+        for (const std::uint32_t near : lists_.near().row(number)) {
+            for (std::size_t part = tree_.parts_begin(near); part < tree_.parts_end(near); ++part) {
+                const auto [column, is_new] = columns.try_emplace(parts_[part].piece, kept.pieces.size());
+                if (is_new) {
+                    kept.pieces.push_back(parts_[part].piece);
+                    sums.resize(sums.size() + count, 0.0);
+                }
+                const NearSource<Real> source = near_source<Real>(parts_[part], box.centre, scale);
+                constexpr Real unit{1};
+                std::ranges::fill(of_part, 0.0);
+                operators_.sources_to_targets({&source, 1}, &unit, are_points_,
+                                              blocks_.data() + block_begin_[number] * 3 * point_lanes, {}, count, 1,
+                                              scale, of_part.data(), nullptr);
+                double* const sum = sums.data() + column->second * count;
+                for (std::size_t i = 0; i < count; ++i) sum[i] += parts_[part].share * of_part[i];
+            }
+        }
+        kept.potentials.assign(kept.pieces.size() * padded(count), Real{0});
+        for (std::size_t column = 0; column < kept.pieces.size(); ++column) {
+            for (std::size_t i = 0; i < count; ++i) {
+                const std::size_t row = i / point_lanes * kept.pieces.size() + column;
+                kept.potentials[row * point_lanes + i % point_lanes] = static_cast<Real>(sums[column * count + i]);
+            }
+        }
+    }
+
+    void sum_kept(std::uint32_t number, double* to) const {
+        const KeptNear& kept = kept_[number];
+        thread_local std::vector<Real> strengths;
+        strengths.resize(kept.pieces.size());
+        for (std::size_t t = 0; t < samples_; ++t) {
+            for (std::size_t i = 0; i < strengths.size(); ++i) {
+                strengths[i] = static_cast<Real>(strengths_[kept.pieces[i] * samples_ + t]);
+            }
+            operators_.kept_to_targets(kept.potentials.data(), strengths, own_count(number), rounded_, to + t);
+        }
+    }
+
     void sources_to_targets(std::uint32_t number) {
         const Box& box = tree_.boxes()[number];
         const std::size_t count = own_count(number);
@@ -751,6 +830,7 @@ class Solver::Typed final : public Solver::Implementation {
         double* const to = near_.data() + own_begin(number) * rounded_;
         double* const gradient = has_gradient_ ? near_gradient_.data() + own_begin(number) * rounded_ * 3 : nullptr;
         std::fill_n(to, count * rounded_, 0.0);
+        if (!kept_.empty()) return sum_kept(number, to);
         if (gradient != nullptr) std::fill_n(gradient, count * rounded_ * 3, 0.0);
         for (const std::uint32_t near : lists_.near().row(number)) {
             const Box& other = tree_.boxes()[near];
@@ -829,6 +909,7 @@ class Solver::Typed final : public Solver::Implementation {
     std::vector<NearSource<Real>> near_sources_;
     std::vector<std::size_t> block_begin_;
     AlignedVector<Real> blocks_;
+    std::vector<KeptNear> kept_;  ///< by leaf; empty: pairs are calculated in each evaluation
 
     Event* start_ = nullptr;
     std::vector<Event*> children_done_;

@@ -163,6 +163,36 @@ TEST(FmmSolver, GivesTheSameBitsInParts) {
     EXPECT_EQ(pairs, Solver(problem.pieces, problem.targets, options, team).counts().near_pairs);
 }
 
+TEST(FmmSolver, KeepsNearPairs) {
+    Problem problem = make_problem("lines", 600, 31);
+    const SolverOptions options{.order = 4, .capacity = 12};
+    const Values whole = solve(problem, options, 1, 1);
+    double square = 0.0;
+    for (const double potential : whole.potentials) square += potential * potential;
+    const double scale = std::sqrt(square / static_cast<double>(whole.potentials.size()));
+    for (const Precision precision : {Precision::float64, Precision::float32}) {
+        SolverOptions keeping = options;
+        keeping.precision = precision;
+        keeping.keeps_near = true;
+        const Values kept = solve(problem, keeping, 1, 1);
+        const double bound = (precision == Precision::float64 ? 1e-13 : 1e-5) * scale;
+        for (std::size_t i = 0; i < kept.potentials.size(); ++i) {
+            EXPECT_NEAR(kept.potentials[i], whole.potentials[i], bound);
+        }
+        keeping.instruction_set = InstructionSet::baseline;
+        EXPECT_EQ(solve(problem, keeping, 3, 1).potentials, kept.potentials);
+        keeping.part = 1;
+        keeping.parts = 2;
+        parallel::Team team = make_team(2);
+        Solver solver(problem.pieces, problem.targets, keeping, team);
+        std::vector<double> potentials(solver.targets().size());
+        solver.evaluate(problem.strengths, 1, potentials);
+        for (std::size_t i = 0; i < potentials.size(); ++i) {
+            EXPECT_EQ(potentials[i], kept.potentials[solver.targets()[i]]);
+        }
+    }
+}
+
 TEST(FmmSolver, FindsTargetsInsidePieces) {
     Problem problem = make_problem("lines", 300, 21);
     problem.targets.clear();
@@ -339,6 +369,7 @@ TEST(FmmSolver, ChecksItsInput) {
     (void)fields_of<ValueOutOfBoundsError>([&] { make({.capacity = 0}); }, {"capacity", "0"});
     (void)fields_of<ValueOutOfBoundsError>([&] { make({.parts = 0}); }, {"number of parts", "0"});
     (void)fields_of<ValueOutOfBoundsError>([&] { make({.part = 3, .parts = 3}); }, {"part of the targets", "3"});
+    (void)fields_of<StateError>([&] { make({.has_gradient = true, .keeps_near = true}); }, {"near pairs", "gradients"});
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const std::vector<LinePiece> hostile{{{0.0, nan, 0.0}, {1.0, 0.0, 0.0}, 0.1}};
     (void)fields_of<ValueOutOfBoundsError>([&] { Solver(hostile, targets, {}, team); },
