@@ -43,7 +43,7 @@ from ranvier.networks.ring import ring_cell
 from ranvier.processes import machine
 from ranvier_benchmarks._results import ResultsFile
 
-__all__ = ["add_arguments", "main"]
+__all__ = ["add_arguments", "cells_in_space", "main"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Row: TypeAlias = dict[str, Any]
@@ -135,6 +135,28 @@ def _counts(option: str, text: str) -> list[int]:
     return sorted({int(part) for part in parts})
 
 
+def cells_in_space(name: str, count: int) -> tuple[rv.Network, rv.Population]:
+    """Return a network of detailed cells in a cylinder: a ring, or cells of a column."""
+    net = rv.Network(resolution=0.025, seed=5, name=name)
+    layout = rv.random_positions(extent=(2.0 * _RADIUS, 2.0 * _RADIUS, _HEIGHT), shape="cylinder", unit="um")
+    turned = rv.random_rotation("z")
+    if name == "ring":
+        cells = net.create(ring_cell(), count, positions=layout, rotation=turned, name="cells")
+        targets = np.repeat(np.arange(count), _INDEGREE)
+        sources = (targets - np.tile(np.arange(1, _INDEGREE + 1), count)) % count
+        net.connect(cells, cells, rv.Explicit(sources, targets), weight=2.0, delay=5.0, receptor="exc")
+        net.stimulate(cells[::4], rv.poisson_generator(rate=200.0), weight=20.0, delay=1.0)
+    else:
+        kinds = [
+            column_cell(form, synapses=_SYNAPSES, compartment_length=20.0, separate_sites=False, t_ref=2.0, seed=kind)
+            for kind, form in enumerate(drawn_layer_4_cells())
+        ]
+        models = [kinds[index % len(kinds)] for index in range(count)]
+        currents = np.linspace(100.0, 400.0, count)
+        cells = net.create(models, positions=layout, rotation=turned, I_e=currents, name="cells")
+    return net, cells
+
+
 class _Scene:
     """Cells and contacts."""
 
@@ -190,25 +212,7 @@ class _Scene:
         return rows
 
     def _network(self) -> tuple[rv.Network, rv.Population]:
-        net = rv.Network(resolution=0.025, seed=5, name=self._name)
-        layout = rv.random_positions(extent=(2.0 * _RADIUS, 2.0 * _RADIUS, _HEIGHT), shape="cylinder", unit="um")
-        turned = rv.random_rotation("z")
-        if self._name == "ring":
-            cells = net.create(ring_cell(), self._cells, positions=layout, rotation=turned, name="cells")
-            targets = np.repeat(np.arange(self._cells), _INDEGREE)
-            sources = (targets - np.tile(np.arange(1, _INDEGREE + 1), self._cells)) % self._cells
-            net.connect(cells, cells, rv.Explicit(sources, targets), weight=2.0, delay=5.0, receptor="exc")
-            net.stimulate(cells[::4], rv.poisson_generator(rate=200.0), weight=20.0, delay=1.0)
-        else:
-            kinds = [
-                column_cell(
-                    form, synapses=_SYNAPSES, compartment_length=20.0, separate_sites=False, t_ref=2.0, seed=kind
-                )
-                for kind, form in enumerate(drawn_layer_4_cells())
-            ]
-            models = [kinds[index % len(kinds)] for index in range(self._cells)]
-            currents = np.linspace(100.0, 400.0, self._cells)
-            cells = net.create(models, positions=layout, rotation=turned, I_e=currents, name="cells")
+        net, cells = cells_in_space(self._name, self._cells)
         self._compartments = cells.compartment_count
         return net, cells
 

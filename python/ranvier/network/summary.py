@@ -12,6 +12,7 @@ from typing import Protocol
 from ranvier.base.names import counted
 from ranvier.base.times import text_of
 from ranvier.base.value_texts import describe_settings, describe_values
+from ranvier.network.fields import Field
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder
 from ranvier.populations.populations import Population
@@ -36,6 +37,8 @@ class Summarized(Protocol):
     def projections(self) -> tuple[Projection, ...]: ...
     @property
     def stimuli(self) -> tuple[Stimulus, ...]: ...
+    @property
+    def fields(self) -> tuple[Field, ...]: ...
     @property
     def recorders(self) -> tuple[Recorder, ...]: ...
 
@@ -121,7 +124,13 @@ def _tables(network: Summarized) -> list[Table]:
     # Empty tables are left out.
     return [
         table
-        for table in (_populations(network), _projections(network), _stimuli(network), _recorders(network))
+        for table in (
+            _populations(network),
+            _projections(network),
+            _stimuli(network),
+            _fields(network),
+            _recorders(network),
+        )
         if table[2]
     ]
 
@@ -203,6 +212,10 @@ def _with_receptors(
     if not any(part.receptor for part in parts):
         return head, rows
     return [*head, "receptor"], [[*row, part.receptor or ""] for row, part in zip(rows, parts, strict=True)]
+
+
+def _fields(network: Summarized) -> Table:
+    return "Fields", ["kind", "acts"], [[type(field).__name__, field.description] for field in network.fields]
 
 
 def _recorders(network: Summarized) -> Table:

@@ -1,4 +1,4 @@
-"""`ranvier bench lfp`: potentials of detailed cells, by Ranvier and by LFPykit."""
+"""`ranvier bench lfp`: potentials of detailed cells, by Ranvier and by LFPykit; `ranvier bench coupling`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import ranvier as rv
-from ranvier_benchmarks import lfp
+from ranvier_benchmarks import coupling, lfp
 
 
 def run(*words: str) -> int:
@@ -65,3 +65,18 @@ def test_both_compute_the_same(network: str, tmp_path: Path, capsys: pytest.Capt
 def test_bad_arguments(word: str, match: str) -> None:
     with pytest.raises(rv.errors.RanvierError, match=match):
         run(word)
+
+
+def test_coupled_cells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parser = argparse.ArgumentParser()
+    coupling.add_arguments(parser)
+    path = tmp_path / "results.json"
+    words = ["--cells=11", "--accuracies=0,1e-2", "--time=0.2", "--threads=1", "--repetitions=1", f"--json={path}"]
+    assert coupling.main(parser.parse_args(words)) == 0
+    rows = json.loads(path.read_text())["coupling"]
+    assert [row["method"] for row in rows] == ["none", "matrix", "fmm"]
+    assert all(row["compartments"] == 1375 and row["ratio"] > 0.0 for row in rows)
+    assert "coupled / uncoupled" in capsys.readouterr().out
+    for word in ("--network=rings", "--accuracies=1", "--time=0"):
+        with pytest.raises(rv.errors.RanvierError, match=word.split("=")[0]):
+            coupling.main(parser.parse_args([word]))

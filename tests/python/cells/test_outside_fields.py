@@ -245,6 +245,7 @@ def test_handles_and_memory() -> None:
     applied, coupling = net.fields
     assert applied.description == "uniform_field((0.0, 40.0, 0.0), sine_wave(50, 1)) on 6 cells of equal every 0.1 ms"
     assert coupling.description == "13 cells of equal + packed act on each other in 0.05 S/m every 0.2 ms (matrix)"
+    assert "CellCoupling" in net.summary()
     again = pickle.loads(pickle.dumps(net))
     assert isinstance(applied, rv.AppliedField)
     assert isinstance(again.fields[0], rv.AppliedField)
