@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "connect/rules/pair_weights.hpp"
+#include "connect/rules/reversed.hpp"
 #include "connect/space/partner_index.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/connect/placement/placement.hpp"
@@ -878,6 +879,24 @@ TEST(RulesByDistance, DrawTheSameFromPartnersWithinReach) {
     // In small periodic spaces, and with clusters, most are within reach.
     EXPECT_LT(held, all * 95 / 100);
     EXPECT_GT(synapses, 1000U);
+}
+
+TEST(RulesByDistance, DrawForAllNeuronsWhereSourcesAndTargetsAreExchanged) {
+    const Scene scene = make_scene("torus", {random_box(2, 1.0, 1.0)}, {1500});
+    const Mask::Pointer mask = disc(0.1);
+    const RuleSpec specs[] = {bernoulli_by(0.1, mask),
+                              degree_by("fixed_indegree", 3, gaussian(0.6, 0.2), mask, true, true),
+                              total_by(4000, gaussian(0.6, 0.2), mask, true)};
+    for (const RuleSpec& spec : specs) {
+        SCOPED_TRACE(spec.name());
+        const auto whole = bind(spec, scene.pairs);
+        // Of a process in a corner, which draws for sources anywhere.
+        const auto part = connect::reversed(bind(spec, scene.pairs));
+        connect::ProcessIndexes indexes(scene.pairs.positions->space, in_corner(scene, -0.3));
+        part->use(indexes);
+        EXPECT_EQ(draw_all(*part, scene.pairs, 3), draw_all(*whole, scene.pairs, 3));
+        EXPECT_FALSE(part->expected_synapses_here().has_value());
+    }
 }
 
 TEST(RulesByDistance, HoldFewerPartnersOnMoreProcesses) {

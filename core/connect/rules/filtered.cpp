@@ -74,7 +74,7 @@ class Filtered final : public RuleSampler {
         return rule_->array_position(major, ordinal);
     }
     std::uint64_t bytes() const override { return rule_->bytes(); }
-    void use(ProcessIndexes& indexes) override { rule_->use(indexes); }
+    void use(ProcessIndexes& indexes, bool draws_here) override { rule_->use(indexes, draws_here); }
     std::uint64_t preparations() const override { return rule_->preparations(); }
     void prepare(std::uint64_t part) const override { rule_->prepare(part); }
 

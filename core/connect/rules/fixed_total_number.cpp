@@ -105,7 +105,7 @@ class WeightedTotalNumber final : public RuleSampler {
     }
     std::uint64_t bytes() const override { return (view_.majors() + 1) * sizeof(double); }
     /// All partners are needed for the sums.
-    void use(ProcessIndexes& indexes) override { partners_.use(indexes, false); }
+    void use(ProcessIndexes& indexes, bool /*draws_here*/) override { partners_.use(indexes, false); }
 
     std::uint64_t preparations() const override {
         return number_ == 0 ? 0 : (view_.majors() + majors_of_part - 1) / majors_of_part;

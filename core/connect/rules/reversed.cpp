@@ -24,7 +24,10 @@ class ReversedSampler final : public RuleSampler {
         return forward_->array_position(major, ordinal);
     }
     std::uint64_t bytes() const override { return forward_->bytes(); }
-    void use(ProcessIndexes& indexes) override { forward_->use(indexes); }
+    /// A process draws for sources, which lie anywhere, where the rule by itself draws for targets.
+    void use(ProcessIndexes& indexes, bool draws_here) override {
+        forward_->use(indexes, draws_here && major() == Major::target);
+    }
     std::uint64_t preparations() const override { return forward_->preparations(); }
     void prepare(std::uint64_t part) const override { forward_->prepare(part); }
 

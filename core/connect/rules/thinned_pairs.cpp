@@ -521,10 +521,10 @@ std::optional<double> ThinnedPairs::expected_synapses_here() const {
     return synapses_here_;
 }
 
-void ThinnedPairs::use(ProcessIndexes& indexes) {
+void ThinnedPairs::use(ProcessIndexes& indexes, bool draws_here) {
     estimate();
-    weights_.use(indexes, major() == Major::target);
-    majors_here_ = weights_.majors_among(indexes);
+    weights_.use(indexes, draws_here && major() == Major::target);
+    if (draws_here) majors_here_ = weights_.majors_among(indexes);
 }
 
 std::unique_ptr<RuleSampler> thinned_pairs(PairWeights weights, ThinnedPairs::Synapses synapses, RandomKey key) {

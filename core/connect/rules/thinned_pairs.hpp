@@ -41,7 +41,7 @@ class ThinnedPairs final : public PlacedSampler {
     /// The synapses of a neuron are known only after drawing, so an array could not follow their order.
     std::optional<std::uint64_t> array_length() const override { return std::nullopt; }
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override;
-    void use(ProcessIndexes& indexes) override;
+    void use(ProcessIndexes& indexes, bool draws_here) override;
 
     /// Checks what fails while it draws, as far as this can be known in some milliseconds: the values of some pairs,
     /// unless bounds prove that all are valid, and the time.

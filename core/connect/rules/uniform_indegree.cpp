@@ -66,8 +66,8 @@ class UniformIndegree final : public RuleSampler {
     std::uint64_t array_position(std::uint64_t, std::uint64_t) const override {
         throw InternalError("synapses of uniform_indegree have no position in an array");
     }
-    void use(ProcessIndexes& indexes) override {
-        if (weighted_) weighted_->use(indexes);
+    void use(ProcessIndexes& indexes, bool draws_here) override {
+        if (weighted_) weighted_->use(indexes, draws_here);
     }
 
    private:

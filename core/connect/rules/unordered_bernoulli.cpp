@@ -104,7 +104,7 @@ class UnorderedPairs final : public RuleSampler {
         return ordered_->array_position(major, ordinal);
     }
     std::uint64_t bytes() const override { return ordered_->bytes(); }
-    void use(ProcessIndexes& indexes) override { ordered_->use(indexes); }
+    void use(ProcessIndexes& indexes, bool draws_here) override { ordered_->use(indexes, draws_here); }
     std::uint64_t preparations() const override { return ordered_->preparations(); }
     void prepare(std::uint64_t part) const override { ordered_->prepare(part); }
 

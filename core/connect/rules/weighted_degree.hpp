@@ -28,7 +28,9 @@ class WeightedDegree final : public RuleSampler {
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {
         return major * degree_ + ordinal;
     }
-    void use(ProcessIndexes& indexes) override { partners_.use(indexes, major() == Major::target); }
+    void use(ProcessIndexes& indexes, bool draws_here) override {
+        partners_.use(indexes, draws_here && major() == Major::target);
+    }
 
    private:
     const PairWeights& weights() const { return partners_.weights(); }

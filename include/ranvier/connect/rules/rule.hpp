@@ -214,7 +214,8 @@ class RuleSampler {
 
     /// Takes its index of neurons by their positions from those of a process. Then draw() is for its neurons only, unless
     /// major() is source.
-    virtual void use(ProcessIndexes& /*indexes*/) {}
+    /// @param draws_here false: draw() is for all neurons nevertheless
+    virtual void use(ProcessIndexes& /*indexes*/, bool /*draws_here*/ = true) {}
 
     /// Number of parts of the work that the first draw() would do by itself, such as a sum over all pairs.
     virtual std::uint64_t preparations() const { return 0; }
