@@ -116,6 +116,17 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "contention": tuple(
         f"results.{field}" for field in ("network", "busy_programs", "one_thread", "several_threads", "several_ranks")
     ),
+    "fmm": (
+        *(
+            f"{of}.{field}"
+            for of in ("accuracy", "growth")
+            for field in ("kind", "points", "order", "error", "seconds", "setup_s", "counts.operations")
+        ),
+        "accuracy.accuracy",
+        "growth.time_to_linear",
+        *(f"against.{field}" for field in ("kind", "precision_of_fmm3d", "error_of_fmm3d", "seconds_of_fmm3d")),
+        *(f"against.ranvier.{field}" for field in ("order", "error", "seconds")),
+    ),
     "placement": tuple(
         f"counted.{field}"
         for field in ("activity", "placement", "ranks", "spikes_of_run", "messages", "partners", "events", "spikes")
