@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from numbers import Real
 from typing import Any
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from ranvier.base.memory_checks import check_room
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 
-__all__ = ["as_array", "number", "number_array", "whole_number"]
+__all__ = ["as_array", "number", "number_array", "positive_number", "whole_number"]
 
 
 def number(name: str, value: object) -> float:
@@ -29,6 +30,22 @@ def number(name: str, value: object) -> float:
     if array.ndim > 0:
         raise WrongTypeError(name, type(value).__name__, "must be a number")
     return float(array)
+
+
+def positive_number(name: str, value: object, unit: str = "", remedy: str = "") -> float:
+    """Return a number that must be > 0 and finite; `unit` is its unit in error messages.
+
+    Raises
+    ------
+    TypeError
+        When it is not a number.
+    ValueOutOfBoundsError
+        When it is not > 0 and finite.
+    """
+    given = number(name, value)
+    if not 0.0 < given < math.inf:
+        raise ValueOutOfBoundsError(name, f"{value} {unit}".rstrip(), "it must be > 0 and finite", remedy)
+    return given
 
 
 def number_array(

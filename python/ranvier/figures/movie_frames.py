@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.names import counted
-from ranvier.base.numeric import number
+from ranvier.base.numeric import positive_number
 from ranvier.base.times import text_of, times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, ValueOutOfBoundsError
@@ -235,10 +235,7 @@ def _gaussian(smooth: float | None, width: float, bins: int) -> npt.NDArray[np.f
     """Return the weights of bins around a frame; one weight without smoothing."""
     if smooth is None:
         return np.ones(1)
-    deviation = number("smooth of a movie", smooth)
-    if not 0.0 < deviation < np.inf:
-        raise ValueOutOfBoundsError("smooth of a movie", f"{deviation:g} ms", "it must be > 0 and finite")
-    scaled = deviation / width
+    scaled = positive_number("smooth of a movie", smooth, "ms") / width
     reach = min(bins - 1, math.ceil(_CUT * scaled))
     edges = (np.arange(-reach, reach + 2) - 0.5) / (scaled * math.sqrt(2.0))
     kernel = np.diff([math.erf(edge) for edge in edges])

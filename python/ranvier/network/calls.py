@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
-from ranvier.base.numeric import number
+from ranvier.base.numeric import number, positive_number
 from ranvier.base.texts import name_type
 from ranvier.base.times import text_of
 from ranvier.base.user_model import UserModel
@@ -27,7 +27,6 @@ from ranvier.network.checks import (
     StoredSynapse,
     check_electrode,
     check_name,
-    check_positive,
     check_receptor,
     synapse_and_transmitter,
 )
@@ -209,7 +208,7 @@ def _rule_to_core(rule: Rule, contents: Contents) -> _core.RuleSpec:
 
 
 def _check_bound(name: str, bound: float | None, context: Context) -> float | None:
-    return None if bound is None else check_positive(name, bound)
+    return None if bound is None else positive_number(name, bound)
 
 
 def _check_synapse(name: str, synapse: object, context: Context) -> StoredSynapse:

@@ -13,7 +13,7 @@ from ranvier import models
 from ranvier.base.hints import unknown_model
 from ranvier.base.immutable import locked
 from ranvier.base.names import counted, some_names, there_are, unknown_name
-from ranvier.base.numeric import number, number_array, whole_number
+from ranvier.base.numeric import number_array, whole_number
 from ranvier.base.texts import check_text, name_type
 from ranvier.base.user_model import UserModel
 from ranvier.base.user_synapse import UserSynapse
@@ -35,7 +35,6 @@ __all__ = [
     "check_electrode",
     "check_name",
     "check_positions",
-    "check_positive",
     "check_receptor",
     "check_rotation",
     "check_seed",
@@ -139,14 +138,6 @@ def check_name(what: str, name: str | None) -> str:
     if name is not None and not isinstance(name, str):
         raise WrongTypeError(f"name of a {what}", type(name).__name__, "must be a string or None")
     return check_text(f"name of a {what}", name) if name else ""
-
-
-def check_positive(name: str, value: float) -> float:
-    """Return a number that must be > 0 and finite."""
-    given = number(name, value)
-    if not 0.0 < given < float("inf"):
-        raise ValueOutOfBoundsError(name, str(value), "it must be > 0 and finite")
-    return given
 
 
 def check_receptor(name: str | None) -> str | None:

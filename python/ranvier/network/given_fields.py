@@ -16,7 +16,7 @@ from ranvier import _core
 from ranvier.base.hdf5 import h5py
 from ranvier.base.immutable import Immutable, locked
 from ranvier.base.names import counted
-from ranvier.base.numeric import number, number_array
+from ranvier.base.numeric import number_array, positive_number
 from ranvier.base.paths import checked_path, file_errors
 from ranvier.base.values import FloatArray
 from ranvier.cells.lines import CompartmentLines
@@ -307,7 +307,7 @@ def point_source(
         cell is found when the simulation is built.
     """
     place = _vector("position", position) * _UM[check_unit("unit", unit)]
-    return _PointSource(place, as_waveform("current", current), checked_sigma(sigma))
+    return _PointSource(place, as_waveform("current", current), positive_number("sigma", sigma, "S/m"))
 
 
 def given_field(potentials: Potentials | npt.ArrayLike, waveform: WaveformLike = 1.0) -> OutsideField:
@@ -406,14 +406,6 @@ def read_field(path: str | PathLike[str]) -> OutsideField:
             )
         times, x, y, z, potentials = (np.asarray(opened[name]) for name in ("times", "x", "y", "z", "potentials"))
     return sampled_field(times, potentials, grid=(x, y, z))
-
-
-def checked_sigma(sigma: object) -> float:
-    """Return a conductivity, S/m: positive and finite."""
-    conductivity = number("sigma", sigma)
-    if not 0.0 < conductivity < math.inf:
-        raise ValueOutOfBoundsError("sigma", f"{sigma} S/m", "it must be positive and finite")
-    return conductivity
 
 
 def as_fields(given: object) -> tuple[OutsideField, ...]:

@@ -19,7 +19,7 @@ from ranvier.base.immutable import locked
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import check_choice, counted, unknown_name
-from ranvier.base.numeric import number, whole_number
+from ranvier.base.numeric import number, positive_number, whole_number
 from ranvier.base.texts import check_flag, check_text, name_type
 from ranvier.base.times import time_of
 from ranvier.base.user_model import UserModel
@@ -66,9 +66,9 @@ from ranvier.network.checks import (
 from ranvier.network.contents import Contents, Handle, Parts
 from ranvier.network.fields import AppliedField, CellCoupling, Field
 from ranvier.network.formulas import Constants
-from ranvier.network.given_fields import OutsideField, as_fields, checked_sigma
+from ranvier.network.given_fields import OutsideField, as_fields
 from ranvier.network.potential_kernels import KernelsLike, checked_kernels
-from ranvier.network.potentials import Method, all_cells, check_side, checked_conductivity, chosen_method
+from ranvier.network.potentials import Method, all_cells, check_side, chosen_method
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import (
     CompartmentRecorder,
@@ -900,7 +900,7 @@ class Network(NamedAttributes):
         check_choice("inside", inside, ["error", "surface"])
         layout = common_layout(view)
         points, labels = checked_contacts(contacts, unit, layout.unit)
-        conductivity = checked_conductivity(sigma)
+        conductivity = positive_number("sigma", sigma, "S/m")
         check_side(points, boundary)
         destination, replaces = self._destination(to, overwrite)
         recorder = self._make(
@@ -1170,7 +1170,7 @@ class Network(NamedAttributes):
         interval long, this feedback can grow from one interval to the next: shorten the interval.
         """
         view = self._cells_in_space(cells)
-        conductivity = checked_sigma(sigma)
+        conductivity = positive_number("sigma", sigma, "S/m")
         relative = number("accuracy", accuracy)
         if not _FINEST_ACCURACY <= relative <= _COARSEST_ACCURACY:
             raise ValueOutOfBoundsError(

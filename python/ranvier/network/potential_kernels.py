@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import Immutable, locked
 from ranvier.base.names import counted
-from ranvier.base.numeric import number, number_array
+from ranvier.base.numeric import number, number_array, positive_number
 from ranvier.base.texts import name_type
 from ranvier.base.times import text_of
 from ranvier.base.values import FloatArray
@@ -99,12 +99,10 @@ class PotentialKernel(Immutable):
             raise ValueOutOfBoundsError(
                 f"value of a kernel at contact {contact}, lag {lag}", f"{array[contact, lag]} mV", "it must be finite"
             )
-        step = number("interval of a kernel", interval)
-        if not 0.0 < step < math.inf:
-            raise ValueOutOfBoundsError("interval of a kernel", f"{interval} ms", "it must be positive and finite")
+        step = positive_number("interval of a kernel", interval, "ms")
         conductivity = number("sigma", sigma)
-        if not math.isnan(conductivity) and not 0.0 < conductivity < math.inf:
-            raise ValueOutOfBoundsError("sigma", f"{sigma} S/m", "it must be positive and finite")
+        if not math.isnan(conductivity):
+            positive_number("sigma", conductivity, "S/m")
         self._put(values=locked(array), interval=step, contacts=points, labels=labels, sigma=conductivity)
 
     @property

@@ -22,7 +22,6 @@ __all__ = [
     "Method",
     "all_cells",
     "check_side",
-    "checked_conductivity",
     "chosen_method",
     "evaluation_bytes",
     "samples_at_once",
@@ -50,14 +49,6 @@ def all_cells(populations: Sequence[Population]) -> PopulationView:
     for other in found[1:]:
         view = view + other
     return view
-
-
-def checked_conductivity(sigma: float) -> float:
-    """Return a conductivity, S/m."""
-    conductivity = number("sigma", sigma)
-    if not 0.0 < conductivity < math.inf:
-        raise ValueOutOfBoundsError("sigma", f"{sigma} S/m", "it must be positive and finite")
-    return conductivity
 
 
 def check_side(contacts: FloatArray, boundary: BoundaryPlane | None) -> None:

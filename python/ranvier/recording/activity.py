@@ -10,7 +10,7 @@ import numpy as np
 
 from ranvier.base.immutable import locked
 from ranvier.base.names import counted
-from ranvier.base.numeric import number
+from ranvier.base.numeric import positive_number
 from ranvier.base.times import times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, ValueOutOfBoundsError
@@ -147,10 +147,8 @@ class ActivityStatistics(SpikeStatistics):
         >>> plt.plot(rate.times, rate.rates)
         """
         width = whole_steps("bin", bin, self.resolution, 1)
-        if smooth is not None and not 0.0 < number("smooth", smooth) < math.inf:
-            raise ValueOutOfBoundsError(
-                "smooth", f"{smooth} ms", "it must be > 0 and finite", "leave it out: no smoothing"
-            )
+        if smooth is not None:
+            positive_number("smooth", smooth, "ms", "leave it out: no smoothing")
         bins = self._bins(width, bin, 1)
         edges = times_of(self.begin + width * np.arange(bins + 1), self.resolution)
 

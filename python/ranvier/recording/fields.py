@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import check_choice, counted
-from ranvier.base.numeric import number
+from ranvier.base.numeric import positive_number
 from ranvier.base.values import FloatArray
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.recording.correlations import whole_steps
@@ -127,9 +126,7 @@ def current_source_density(
 ) -> CurrentSourceDensity:
     """Return the density of potentials (mV) at contacts; see `ExtracellularData.current_source_density`."""
     check_choice("method", method, ["standard", "delta"])
-    conductivity = number("sigma", sigma)
-    if not 0.0 < conductivity < math.inf:
-        raise ValueOutOfBoundsError("sigma", f"{sigma} S/m", "it must be positive and finite", "write sigma=0.3")
+    conductivity = positive_number("sigma", sigma, "S/m", "write sigma=0.3")
     least = 2 if method == "delta" else 3
     if len(contacts) < least:
         raise ShapeError(
@@ -153,9 +150,7 @@ def current_source_density(
         return CurrentSourceDensity(times, density, contacts if keeps_ends else contacts[1:-1], method)
     if vaknin is not None:
         raise ValueOutOfBoundsError("vaknin", str(vaknin), "the method 'delta' has no such option", "leave it out")
-    radius = 0.5 * number("diameter", _DIAMETER if diameter is None else diameter)
-    if not 0.0 < radius < math.inf:
-        raise ValueOutOfBoundsError("diameter", f"{diameter} um", "it must be positive and finite")
+    radius = 0.5 * positive_number("diameter", _DIAMETER if diameter is None else diameter, "um")
     apart = np.abs(places[:, np.newaxis] - places)
     forward = step / (2.0 * conductivity) * (np.hypot(apart, radius) - apart)
     density = np.asarray(_UA_PER_MM3 * np.linalg.solve(forward, potentials.T).T, dtype=np.float64)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ranvier.base.encodings import encoding_of_file, skip_mark
 from ranvier.base.names import some_names
-from ranvier.base.numeric import number, whole_number
+from ranvier.base.numeric import number, positive_number, whole_number
 from ranvier.base.paths import checked_path, file_errors
 from ranvier.base.times import times_of
 from ranvier.base.values import FloatArray
@@ -71,8 +71,8 @@ def read_spike_trains(
     >>> net.create_spike_generators(rv.read_spike_trains("measured.csv", resolution=0.1))  # doctest: +SKIP
     """
     file = checked_path(path)
-    if resolution is not None and not 0.0 < number("resolution", resolution) < np.inf:
-        raise ValueOutOfBoundsError("resolution", f"{resolution} ms", "it must be > 0 and finite")
+    if resolution is not None:
+        positive_number("resolution", resolution, "ms")
     moved = number("shift", shift)
     wanted = None if neurons is None else [whole_number("neuron", each, 0, 2**63 - 1) for each in neurons]
     with file_errors(file, "read"):

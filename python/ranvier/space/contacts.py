@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
-from ranvier.base.numeric import number, whole_number
+from ranvier.base.numeric import number, positive_number, whole_number
 from ranvier.base.values import FloatArray
 from ranvier.errors import ShapeError, ValueOutOfBoundsError
 from ranvier.space.positions import GivenPositions, Grid, Positions, check_unit, positions
@@ -203,9 +203,7 @@ def laminar_probe(
     >>> net.record_extracellular(rv.laminar_probe(16, spacing=100.0, x=50.0), cells=cells)
     """
     count = whole_number("contacts of a laminar probe", contacts, 1, 2**32)
-    step = number("spacing of a laminar probe", spacing)
-    if not 0.0 < step < np.inf:
-        raise ValueOutOfBoundsError("spacing of a laminar probe", str(spacing), "it must be positive and finite")
+    step = positive_number("spacing of a laminar probe", spacing)
     points = np.empty((count, 3))
     points[:, 0], points[:, 1] = number("x of a laminar probe", x), number("y of a laminar probe", y)
     points[:, 2] = number("top of a laminar probe", top) - step * np.arange(count)
