@@ -22,7 +22,7 @@ from ranvier.base.values import FloatArray
 from ranvier.cells.lines import CompartmentLines
 from ranvier.errors import FileError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.waveforms import Waveform, WaveformLike, as_waveform, check_finite, checked_times
-from ranvier.space.positions import check_unit
+from ranvier.space.positions import MICROMETRES, check_unit
 
 __all__ = [
     "OutsideField",
@@ -33,7 +33,6 @@ __all__ = [
     "uniform_field",
 ]
 
-_UM = {"um": 1.0, "mm": 1000.0}
 Potentials: TypeAlias = Callable[[FloatArray], npt.ArrayLike]
 
 
@@ -105,10 +104,6 @@ def _hash(*arrays: FloatArray) -> str:
     return hashed.hexdigest()[:16]
 
 
-def _middles(lines: CompartmentLines) -> FloatArray:
-    return 0.5 * (lines.begin + lines.end)
-
-
 class _WithWaveform(OutsideField):
     _waveform: Waveform
 
@@ -134,7 +129,7 @@ class _Uniform(_WithWaveform):
 
     def potentials(self, lines: CompartmentLines, first: int) -> FloatArray:
         # V/m times um is 1e-3 mV.
-        return (_middles(lines) @ (-1e-3 * self._field))[np.newaxis]
+        return (lines.middle @ (-1e-3 * self._field))[np.newaxis]
 
 
 class _PointSource(_WithWaveform):
@@ -160,7 +155,7 @@ class _PointSource(_WithWaveform):
                 "move the source or the cell",
             )
         # uA / (S/m um) is 1 V.
-        distance = np.linalg.norm(_middles(lines) - self._place, axis=1)
+        distance = np.linalg.norm(lines.middle - self._place, axis=1)
         potentials: FloatArray = (1e3 / (4.0 * math.pi * self._sigma) / distance)[np.newaxis]
         return potentials
 
@@ -187,7 +182,7 @@ class _Given(_WithWaveform):
         if isinstance(self._potentials, np.ndarray):
             return self._potentials[np.newaxis, first : first + len(lines)]
         name = f"potentials of {_name_of(self._potentials)}"
-        values = number_array(name, self._potentials(_middles(lines)), "an array of numbers").astype(np.float64)
+        values = number_array(name, self._potentials(lines.middle), "an array of numbers").astype(np.float64)
         if values.shape != (len(lines),):
             raise ShapeError(
                 name,
@@ -235,7 +230,7 @@ class _Sampled(OutsideField):
     def potentials(self, lines: CompartmentLines, first: int) -> FloatArray:
         if not self._axes:
             return self._values[:, first : first + len(lines)]
-        points = _middles(lines)
+        points = lines.middle
         corners, parts = [], []
         for axis, name, coordinates in zip(self._axes, "xyz", points.T, strict=True):
             outside = np.flatnonzero((coordinates < axis[0]) | (coordinates > axis[-1]))
@@ -306,7 +301,7 @@ def point_source(
         For a position that is not three finite numbers, and a conductivity that is not positive. A source within a
         cell is found when the simulation is built.
     """
-    place = _vector("position", position) * _UM[check_unit("unit", unit)]
+    place = _vector("position", position) * MICROMETRES[check_unit("unit", unit)]
     return _PointSource(place, as_waveform("current", current), positive_number("sigma", sigma, "S/m"))
 
 
@@ -367,10 +362,11 @@ def sampled_field(
     at = checked_times("times of a field", times)
     values = number_array("potentials of a field", potentials, "an array of numbers").astype(np.float64)
     axes: tuple[FloatArray, ...] = ()
+    scale = MICROMETRES[check_unit("unit", unit)]
     if grid is not None:
         if len(grid) != 3:
             raise ShapeError("axes of the grid of a field", str(len(grid)), "there must be three")
-        axes = tuple(_axis(name, axis) * _UM[check_unit("unit", unit)] for name, axis in zip("xyz", grid, strict=True))
+        axes = tuple(scale * _axis(name, axis) for name, axis in zip("xyz", grid, strict=True))
     expected = (len(at), *map(len, axes)) if axes else (len(at), values.shape[1] if values.ndim == 2 else -1)
     if values.shape != expected:
         wanted = f"{expected}" if axes else f"({len(at)}, compartments)"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,11 +12,9 @@ from ranvier.base.memory_checks import check_room
 from ranvier.cells.kinds import CellKinds
 from ranvier.cells.lines import CompartmentLines, lines_of
 from ranvier.errors import ValueOutOfBoundsError
-from ranvier.populations.populations import PopulationView, common_layout
+from ranvier.populations.populations import PopulationView
 
-__all__ = ["compartment_counts", "lines_of_all"]
-
-_UM = {"um": 1.0, "mm": 1000.0}
+__all__ = ["compartment_counts", "lines_of_all", "lines_of_cells"]
 
 
 def compartment_counts(view: PopulationView) -> npt.NDArray[np.int64]:
@@ -33,7 +33,7 @@ def compartment_counts(view: PopulationView) -> npt.NDArray[np.int64]:
                 "cells",
                 f"population {part.name}",
                 f"its model, {part.population.model}, has no compartments",
-                "choose detailed cells, as of rv.Cell",
+                "choose detailed cells, made by rv.Cell",
             )
         if isinstance(cell, CellKinds):
             of_kinds = np.array([kind.compartment_count for kind in cell.kinds], dtype=np.int64)
@@ -43,36 +43,20 @@ def compartment_counts(view: PopulationView) -> npt.NDArray[np.int64]:
     return np.concatenate(counts)
 
 
-def lines_of_all(view: PopulationView) -> CompartmentLines:
-    """Return where the compartments of all cells of a view are, um, as `PopulationView.compartment_lines` of each.
+def lines_of_cells(view: PopulationView) -> Iterator[tuple[int, CompartmentLines]]:
+    """Go through the cells of a view: the id of each, and its lines as of `PopulationView.compartment_lines`."""
+    for neuron, (cell, matrix, place) in zip(view.ids.tolist(), view._cells_in_space(), strict=True):
+        yield neuron, lines_of(cell).moved(matrix, place)
 
-    They are in the order of the cells, then of their compartments.
-    """
-    counts = compartment_counts(view)
-    total = int(counts.sum())
-    check_room(f"the lines of {total} compartments of {view.name}", 3 * 56 * total, "record fewer cells")
-    first = np.concatenate([[0], np.cumsum(counts)])
+
+def lines_of_all(view: PopulationView) -> CompartmentLines:
+    """Return the lines of all cells of a view, um, in the order of the cells, then of their compartments."""
+    total = int(compartment_counts(view).sum())
+    check_room(f"the lines of {total} compartments of {view.name}", 3 * 56 * total, "take fewer cells")
     begin, end, diameter = np.empty((total, 3)), np.empty((total, 3)), np.empty(total)
-    cell_number = 0
-    for part in view.parts:
-        layout = common_layout(part)
-        places = np.zeros((len(part), 3))
-        places[:, : layout.dimensions] = part.positions
-        places *= _UM[layout.unit]
-        rotations = part.rotations
-        cell = part.population.cell
-        assert cell is not None
-        kinds = cell.kinds if isinstance(cell, CellKinds) else (cell,)
-        kind_of = cell.kind_of[part.indices] if isinstance(cell, CellKinds) else np.zeros(len(part), dtype=np.int64)
-        for number, kind in enumerate(kinds):
-            members = np.flatnonzero(kind_of == number)
-            if not len(members):
-                continue
-            shape = lines_of(kind)
-            for i in members:
-                # One by one, so that each has the bits that it has alone.
-                moved = shape.moved(rotations[i], places[i])
-                rows = slice(first[cell_number + i], first[cell_number + i + 1])
-                begin[rows], end[rows], diameter[rows] = moved.begin, moved.end, moved.diameter
-        cell_number += len(part)
+    first = 0
+    for _, lines in lines_of_cells(view):
+        rows = slice(first, first + len(lines))
+        begin[rows], end[rows], diameter[rows] = lines.begin, lines.end, lines.diameter
+        first += len(lines)
     return CompartmentLines(locked(begin), locked(end), locked(diameter))

@@ -28,7 +28,7 @@ from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongT
 from ranvier.populations.selections import Index, Indices, chosen_positions, index_text, merged, part_of_positions, pick
 from ranvier.space.displacements import displacements, lengths, period_of, point_in
 from ranvier.space.masks import Mask
-from ranvier.space.positions import Positions, check_unit
+from ranvier.space.positions import MICROMETRES, Positions, check_unit
 from ranvier.space.rotations import Rotation
 
 __all__ = [
@@ -287,22 +287,12 @@ class PopulationView(Immutable):
         IndexOutOfBoundsError
             For an index that the view does not have.
         """
-        one = self[index]
-        matrix = one.rotations[0]
-        population = one.population
-        place = np.zeros(3)
-        place[: common_layout(one).dimensions] = one.positions[0]
-        given = common_layout(one).unit
-        wanted = given if unit is None else check_unit("unit", unit)
-        # Morphologies are in um.
-        to_um = {"um": 1.0, "mm": 1000.0}
-        cell = population.cell
-        assert cell is not None
-        shape = cell.kinds[cell.kind_of[one.indices[0]]] if isinstance(cell, CellKinds) else cell
-        sections = coordinates_of(shape.morphology)
-        middle = at_fraction(shape.morphology.sections[0], sections[0], 0.5)
-        moved = ((points - middle) @ matrix.T + to_um[given] * place for points in sections)
-        return tuple(locked(points / to_um[wanted]) for points in moved)
+        cell, matrix, place = next(self[index]._cells_in_space())
+        wanted = common_layout(self).unit if unit is None else check_unit("unit", unit)
+        sections = coordinates_of(cell.morphology)
+        middle = at_fraction(cell.morphology.sections[0], sections[0], 0.5)
+        moved = ((points - middle) @ matrix.T + place for points in sections)
+        return tuple(locked(points / MICROMETRES[wanted]) for points in moved)
 
     def compartment_lines(self, index: int = 0) -> CompartmentLines:
         """Return where the compartments of a cell are, um: lines, rotated and moved to the position of the cell.
@@ -319,15 +309,23 @@ class PopulationView(Immutable):
         IndexOutOfBoundsError
             For an index that the view does not have.
         """
-        one = self[index]
-        matrix = one.rotations[0]
-        layout = common_layout(one)
-        place = np.zeros(3)
-        place[: layout.dimensions] = one.positions[0]
-        cell = one.population.cell
-        assert cell is not None
-        shape = cell.kinds[cell.kind_of[one.indices[0]]] if isinstance(cell, CellKinds) else cell
-        return lines_of(shape).moved(matrix, {"um": 1.0, "mm": 1000.0}[layout.unit] * place)
+        cell, matrix, place = next(self[index]._cells_in_space())
+        return lines_of(cell).moved(matrix, place)
+
+    def _cells_in_space(self) -> Iterator[tuple[Cell, npt.NDArray[np.float64], npt.NDArray[np.float64]]]:
+        """Go through the cells: each with its rotation matrix and its position, um."""
+        layout = common_layout(self)
+        for part in self.parts:
+            rotations = part.rotations
+            cell = part.population.cell
+            assert cell is not None
+            places = np.zeros((len(part), 3))
+            places[:, : layout.dimensions] = MICROMETRES[layout.unit] * part.positions
+            if isinstance(cell, CellKinds):
+                shapes = [cell.kinds[kind] for kind in cell.kind_of[part.indices]]
+            else:
+                shapes = [cell] * len(part)
+            yield from zip(shapes, rotations, places, strict=True)
 
     def cell_geometry(self) -> Any:
         """Return the compartments of all cells as a `lfpykit.CellGeometry`, which the forward models of LFPykit take.
@@ -351,7 +349,7 @@ class PopulationView(Immutable):
         lfpykit = package("lfpykit", "cell_geometry")
         if not len(self):
             raise ShapeError(self.name, "no cells", "a geometry needs at least one")
-        lines = [self.compartment_lines(index) for index in range(len(self))]
+        lines = [lines_of(cell).moved(matrix, place) for cell, matrix, place in self._cells_in_space()]
         begin, end = (np.concatenate([getattr(each, name) for each in lines]) for name in ("begin", "end"))
         ends = [np.stack([begin[:, axis], end[:, axis]], axis=1) for axis in range(3)]
         return lfpykit.CellGeometry(*ends, d=np.concatenate([each.diameter for each in lines]))

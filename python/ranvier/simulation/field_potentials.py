@@ -8,7 +8,7 @@ import numpy as np
 
 from ranvier import _core
 from ranvier.network.fields import AppliedField, CellCoupling, Field
-from ranvier.populations.compartment_lines import lines_of_cells
+from ranvier.populations.lines import lines_of_all, lines_of_cells
 from ranvier.processes.agreement import agreed
 
 __all__ = ["set_fields"]
@@ -30,10 +30,8 @@ def set_fields(core: _core.Simulation, fields: Sequence[Field], communicator: _c
                 _apply(core, field)
                 continue
             assert isinstance(field, CellCoupling)
-            lines = [of_cell for _, of_cell in lines_of_cells(field.cells)]
-            begin, end = (np.concatenate([getattr(each, name) for each in lines]) for name in ("begin", "end"))
-            radius = 0.5 * np.concatenate([each.diameter for each in lines])
-        core.set_coupling(field.index, begin, end, radius)
+            lines = lines_of_all(field.cells)
+        core.set_coupling(field.index, lines.begin, lines.end, 0.5 * lines.diameter)
 
 
 def _apply(core: _core.Simulation, field: AppliedField) -> None:

@@ -13,11 +13,9 @@ from ranvier.base.immutable import Immutable
 from ranvier.base.numeric import number
 from ranvier.base.values import FloatArray
 from ranvier.errors import ShapeError, ValueOutOfBoundsError
-from ranvier.space.positions import check_unit
+from ranvier.space.positions import MICROMETRES, check_unit
 
 __all__ = ["BoundaryPlane"]
-
-_UM = {"um": 1.0, "mm": 1000.0}
 
 
 class BoundaryPlane(Immutable):
@@ -63,7 +61,7 @@ class BoundaryPlane(Immutable):
         ShapeError, ValueOutOfBoundsError
             For values that are not three finite numbers, a normal of zeros, and a negative conductivity.
         """
-        place = _vector("point of a plane", point) * _UM[check_unit("unit", unit)]
+        place = _vector("point of a plane", point) * MICROMETRES[check_unit("unit", unit)]
         direction = _vector("normal of a plane", normal)
         if not direction.any():
             raise ValueOutOfBoundsError(

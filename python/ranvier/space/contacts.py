@@ -14,11 +14,12 @@ from ranvier.base.memory_checks import check_room
 from ranvier.base.numeric import number, positive_number, whole_number
 from ranvier.base.values import FloatArray
 from ranvier.errors import ShapeError, ValueOutOfBoundsError
-from ranvier.space.positions import GivenPositions, Grid, Positions, check_unit, positions
+from ranvier.space.positions import MICROMETRES, GivenPositions, Grid, Positions, check_unit, positions
 
 __all__ = ["ContactLabels", "checked_contacts", "laminar_probe"]
 
-_UM = {"um": 1.0, "mm": 1000.0, "m": 1e6}
+# Of probes, too.
+_UM = {**MICROMETRES, "m": 1e6}
 # Squares of distances must not overflow.
 _MOST = 1e12
 _SHAPE = "it must be (contacts, 3), or (..., 3) for contacts on a grid"

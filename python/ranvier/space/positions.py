@@ -19,6 +19,7 @@ from ranvier.base.texts import check_flag, name_type
 from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 
 __all__ = [
+    "MICROMETRES",
     "GivenPositions",
     "Grid",
     "Positions",
@@ -34,6 +35,9 @@ __all__ = [
 
 Coordinates: TypeAlias = tuple[float, ...]
 """One number for each dimension."""
+
+MICROMETRES = {"um": 1.0, "mm": 1000.0}
+"""The length of each unit, um."""
 
 _AXES = "xyz"
 _MOST_POSITIONS = 2**48
