@@ -636,7 +636,7 @@ class CoupleExtracellular(DescribingCall[CellCoupling]):
     cells: Selection = field(metadata=_argument(_ids, _view))
     interval: float = field(metadata=_argument())
     sigma: float = field(metadata=_argument())
-    method: str = field(metadata=_PYTHON_ONLY)
+    method: Literal["matrix", "fmm"] = field(metadata=_PYTHON_ONLY)
     accuracy: float = field(metadata=_argument())
 
     def make(self, contents: Contents) -> CellCoupling:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from ranvier.base.immutable import Immutable
 from ranvier.base.names import counted, some_names
@@ -94,11 +94,11 @@ class CellCoupling(Field):
     method
         How potentials are calculated, ``"matrix"`` or ``"fmm"``.
     accuracy
-        Relative accuracy of the fast multipole method; 0 for the matrix, which is exact.
+        Of the method ``"fmm"``; 0 for the matrix, which is exact.
     """
 
     sigma: float
-    method: str
+    method: Literal["matrix", "fmm"]
     accuracy: float
 
     @property

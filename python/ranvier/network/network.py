@@ -30,7 +30,6 @@ from ranvier.errors import (
     ReadOnlyError,
     ShapeError,
     StateError,
-    ValueOutOfBoundsError,
     WrongTypeError,
 )
 from ranvier.network import changes, summary
@@ -68,7 +67,7 @@ from ranvier.network.fields import AppliedField, CellCoupling, Field
 from ranvier.network.formulas import Constants
 from ranvier.network.given_fields import OutsideField, as_fields
 from ranvier.network.potential_kernels import KernelsLike, checked_kernels
-from ranvier.network.potentials import Method, all_cells, check_side, chosen_method
+from ranvier.network.potentials import Method, all_cells, check_side, chosen_coupling, chosen_recording
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import (
     CompartmentRecorder,
@@ -89,7 +88,6 @@ from ranvier.populations.populations import (
     Population,
     PopulationView,
     common_layout,
-    core_ids,
     selection_of,
 )
 from ranvier.recording.destinations import FilePath, checked_destination
@@ -104,11 +102,6 @@ Made = TypeVar("Made", bound=Handle)
 
 _MUCH_PER_SECOND = 1e9
 """Bytes of a recording in memory per simulated second above which a warning is given."""
-
-_FINEST_ACCURACY, _COARSEST_ACCURACY = 1e-7, 0.1
-"""Of the fast multipole method (ranvier/fmm/accuracy.hpp)."""
-_MOST_IN_MATRIX = 4096
-"""Compartments up to which all pairs of them are summed: 134 MB, in about the time of the fast multipole method."""
 
 
 def _warn_of_size(recorder: StateRecorder, remedy: str, stacklevel: int) -> None:
@@ -902,6 +895,7 @@ class Network(NamedAttributes):
         points, labels = checked_contacts(contacts, unit, layout.unit)
         conductivity = positive_number("sigma", sigma, "S/m")
         check_side(points, boundary)
+        used, reached = chosen_recording(method, accuracy, view, len(points))
         destination, replaces = self._destination(to, overwrite)
         recorder = self._make(
             RecordExtracellular(
@@ -911,8 +905,8 @@ class Network(NamedAttributes):
                 sigma=conductivity,
                 inside=inside,
                 boundary=boundary,
-                method=chosen_method(method, view, len(points), accuracy),
-                accuracy=float(accuracy),
+                method=used,
+                accuracy=reached,
                 interval=number("interval", interval),
                 to=destination,
                 overwrite=replaces,
@@ -1124,7 +1118,7 @@ class Network(NamedAttributes):
         *,
         sigma: float = 0.3,
         accuracy: float = 1e-4,
-        method: str = "auto",
+        method: Method = "auto",
     ) -> CellCoupling:
         """Let detailed cells act on each other through the medium outside of them: ephaptic coupling.
 
@@ -1171,22 +1165,14 @@ class Network(NamedAttributes):
         """
         view = self._cells_in_space(cells)
         conductivity = positive_number("sigma", sigma, "S/m")
-        relative = number("accuracy", accuracy)
-        if not _FINEST_ACCURACY <= relative <= _COARSEST_ACCURACY:
-            raise ValueOutOfBoundsError(
-                "accuracy", str(accuracy), f"it must be from {_FINEST_ACCURACY:g} to {_COARSEST_ACCURACY:g}"
-            )
-        check_choice("method", method, ("auto", "matrix", "fmm"))
-        if method == "auto":
-            count = int(self._contents.core.first_compartments(core_ids(view))[-1])
-            method = "matrix" if count <= _MOST_IN_MATRIX else "fmm"
+        used, reached = chosen_coupling(method, accuracy, view)
         return self._make(
             CoupleExtracellular(
                 cells=selection_of(view),
                 interval=number("interval", interval),
                 sigma=conductivity,
-                method=method,
-                accuracy=relative if method == "fmm" else 0.0,
+                method=used,
+                accuracy=reached,
             )
         )
 

@@ -22,7 +22,8 @@ __all__ = [
     "Method",
     "all_cells",
     "check_side",
-    "chosen_method",
+    "chosen_coupling",
+    "chosen_recording",
     "evaluation_bytes",
     "samples_at_once",
 ]
@@ -32,6 +33,8 @@ Method: TypeAlias = Literal["auto", "matrix", "fmm"]
 # A weight of the matrix is read from memory for each sample: it takes about the time of some 20 operations of the fast
 # multipole method. The exact method is chosen unless it takes clearly longer.
 _OPERATIONS_OF_WEIGHT = 8
+# Compartments up to which coupled cells have a matrix: 134 MB, in about the time of the fast multipole method.
+_MOST_IN_MATRIX = 4096
 _MOST_SAMPLES = 64
 _BLOCK_BYTES = 256 << 20
 
@@ -67,12 +70,30 @@ def check_side(contacts: FloatArray, boundary: BoundaryPlane | None) -> None:
         )
 
 
-def chosen_method(method: Method, cells: PopulationView, contacts: int, accuracy: float) -> Literal["matrix", "fmm"]:
-    """Return a method, chosen if it is ``"auto"``, after checks of both."""
+def chosen_recording(
+    method: Method, accuracy: float, cells: PopulationView, contacts: int
+) -> tuple[Literal["matrix", "fmm"], float]:
+    """Return the method by which potentials of cells at contacts are computed, and its accuracy: 0 of the matrix."""
+    _check(method, accuracy)
+    counts = compartment_counts(cells)
+    if method == "auto":
+        method = _method_for(int(counts.sum()), contacts, accuracy)
+    return method, float(accuracy) if method == "fmm" else 0.0
+
+
+def chosen_coupling(method: Method, accuracy: float, cells: PopulationView) -> tuple[Literal["matrix", "fmm"], float]:
+    """Return the method by which potentials of coupled cells are computed, and its accuracy: 0 of the matrix."""
+    _check(method, accuracy)
+    counts = compartment_counts(cells)
+    if method == "auto":
+        method = "matrix" if counts.sum() <= _MOST_IN_MATRIX else "fmm"
+    return method, float(accuracy) if method == "fmm" else 0.0
+
+
+def _check(method: Method, accuracy: float) -> None:
     check_choice("method", method, ("auto", "matrix", "fmm"))
     # Refuses an accuracy out of bounds.
     _core.choose_field_options(number("accuracy", accuracy), 1, 1)
-    return _method_for(int(compartment_counts(cells).sum()), contacts, accuracy) if method == "auto" else method
 
 
 def _method_for(compartments: int, contacts: int, accuracy: float) -> Literal["matrix", "fmm"]:

@@ -231,7 +231,7 @@ class ExtracellularRecorder(StateRecorder):
     method
         ``"matrix"`` or ``"fmm"``, the one that was chosen.
     accuracy
-        Of the method ``"fmm"``.
+        Of the method ``"fmm"``; 0 for the matrix, which is exact.
     variables
         ``("V_e",)``, the potential, mV.
     interval
