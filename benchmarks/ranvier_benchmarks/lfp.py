@@ -18,10 +18,13 @@ column       reconstructed cells with twelve mechanisms, which currents drive
 from __future__ import annotations
 
 import argparse
+import contextlib
+import functools
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -37,7 +40,7 @@ from ranvier.base.packages import package
 from ranvier.base.paths import check_writable
 from ranvier.commands import info
 from ranvier.commands.result_files import add_result_files
-from ranvier.errors import UnknownNameError, ValueOutOfBoundsError
+from ranvier.errors import LargeRecordingWarning, UnknownNameError, ValueOutOfBoundsError
 from ranvier.networks.column import column_cell, drawn_layer_4_cells
 from ranvier.networks.ring import ring_cell
 from ranvier.processes import machine
@@ -177,7 +180,7 @@ class _Scene:
         """Run all contestants in turn, and return a row for each but the plain simulation."""
         contestants: dict[str, Callable[[], tuple[dict[str, float], Floats | None]]] = {
             "plain": self._plain,
-            **{method: lambda method=method: self._recorded(method) for method in methods},  # type: ignore[misc]
+            **{method: functools.partial(self._recorded, method) for method in methods},
             "lfpykit": self._with_lfpykit,
         }
         seconds: dict[str, list[dict[str, float]]] = {name: [] for name in contestants}
@@ -229,9 +232,10 @@ class _Scene:
 
     def _recorded(self, method: Any) -> tuple[dict[str, float], Floats]:
         net, cells = self._network()
-        recorder = net.record_extracellular(
-            self._contacts, self._interval, cells=cells, sigma=_SIGMA, unit="um", method=method
-        )
+        with _large_recordings():
+            recorder = net.record_extracellular(
+                self._contacts, self._interval, cells=cells, sigma=_SIGMA, unit="um", method=method
+            )
         sim, parts = self._run(net)
         self._chosen[method] = recorder.method
         begin = time.perf_counter()
@@ -240,7 +244,8 @@ class _Scene:
 
     def _with_lfpykit(self) -> tuple[dict[str, float], Floats]:
         net, cells = self._network()
-        recorder = net.record_compartments(cells, "I_m", self._interval)
+        with _large_recordings():
+            recorder = net.record_compartments(cells, "I_m", self._interval)
         check_room("the matrix of LFPykit", 24 * self._compartments * len(self._contacts), "take fewer contacts")
         sim, parts = self._run(net)
         begin = time.perf_counter()
@@ -253,6 +258,14 @@ class _Scene:
         potentials = np.ascontiguousarray((matrix @ (1e-3 * currents.T)).T)
         after = {"take": taken - begin, "matrix": computed - taken, "product": time.perf_counter() - computed}
         return {**parts, **after}, potentials
+
+
+@contextlib.contextmanager
+def _large_recordings() -> Iterator[None]:
+    """Leave out the warning of what a second of recording takes: runs last milliseconds, and the remedies are calls."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LargeRecordingWarning)
+        yield
 
 
 def _medians(runs: Sequence[dict[str, float]]) -> dict[str, float]:

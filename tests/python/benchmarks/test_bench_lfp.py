@@ -77,6 +77,13 @@ def test_coupled_cells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert [row["method"] for row in rows] == ["none", "matrix", "fmm"]
     assert all(row["compartments"] == 1375 and row["ratio"] > 0.0 for row in rows)
     assert "coupled / uncoupled" in capsys.readouterr().out
-    for word in ("--network=rings", "--accuracies=1", "--time=0"):
-        with pytest.raises(rv.errors.RanvierError, match=word.split("=")[0]):
-            coupling.main(parser.parse_args([word]))
+    bad = {
+        "--network=rings": "--network",
+        "--accuracies=x": "--accuracies",
+        "--accuracies=1": "accuracy",
+        "--interval=0.03": "interval",
+        "--time=0": "--time",
+    }
+    for word, match in bad.items():
+        with pytest.raises(rv.errors.RanvierError, match=match):
+            coupling.main(parser.parse_args(["--cells=11", word]))
