@@ -887,15 +887,12 @@ class Network(NamedAttributes):
         LargeRecordingWarning
             As for `record_state`.
         """
-        view = all_cells(self.populations) if cells is None else self._view("cells", cells)
-        if not len(view):
-            raise ShapeError("cells", "none", "potentials need at least one cell")
+        view = all_cells(self.populations) if cells is None else self._cells_in_space(cells)
         check_choice("inside", inside, ["error", "surface"])
-        layout = common_layout(view)
-        points, labels = checked_contacts(contacts, unit, layout.unit)
+        points, labels = checked_contacts(contacts, unit, common_layout(view).unit)
         conductivity = positive_number("sigma", sigma, "S/m")
         check_side(points, boundary)
-        used, reached = chosen_recording(method, accuracy, view, len(points))
+        method, accuracy = chosen_recording(method, accuracy, view, len(points))
         destination, replaces = self._destination(to, overwrite)
         recorder = self._make(
             RecordExtracellular(
@@ -905,8 +902,8 @@ class Network(NamedAttributes):
                 sigma=conductivity,
                 inside=inside,
                 boundary=boundary,
-                method=used,
-                accuracy=reached,
+                method=method,
+                accuracy=accuracy,
                 interval=number("interval", interval),
                 to=destination,
                 overwrite=replaces,
@@ -961,10 +958,7 @@ class Network(NamedAttributes):
         LargeRecordingWarning
             As for `record_state`.
         """
-        view = self._view("cells", cells)
-        if not len(view):
-            raise ShapeError("cells", "none", "a dipole moment needs at least one cell")
-        common_layout(view)
+        view = self._cells_in_space(cells)
         destination, replaces = self._destination(to, overwrite)
         recorder = self._make(
             RecordDipole(
@@ -1165,21 +1159,21 @@ class Network(NamedAttributes):
         """
         view = self._cells_in_space(cells)
         conductivity = positive_number("sigma", sigma, "S/m")
-        used, reached = chosen_coupling(method, accuracy, view)
+        method, accuracy = chosen_coupling(method, accuracy, view)
         return self._make(
             CoupleExtracellular(
                 cells=selection_of(view),
                 interval=number("interval", interval),
                 sigma=conductivity,
-                method=used,
-                accuracy=reached,
+                method=method,
+                accuracy=accuracy,
             )
         )
 
     def _cells_in_space(self, cells: Neurons) -> PopulationView:
         view = self._view("cells", cells)
         if not len(view):
-            raise ShapeError("cells", "none", "there must be at least one")
+            raise ShapeError("cells", "none", "there must be at least one cell")
         common_layout(view)
         return view
 

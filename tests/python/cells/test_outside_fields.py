@@ -278,7 +278,7 @@ def test_bad_input(tmp_path: Path) -> None:
         with pytest.raises(errors.ValueOutOfBoundsError, match=next(iter(keys))):
             net.couple_extracellular(cells, **keys)
     with pytest.raises(errors.UnknownNameError, match="method"):
-        net.couple_extracellular(cells, method="tree")
+        net.couple_extracellular(cells, method="tree")  # type: ignore[arg-type]
     with pytest.raises(errors.WrongTypeError, match="field"):
         net.apply_field(cells, 3.0)  # type: ignore[arg-type]
     for bad in ([1.0, 2.0], [0.0, 0.0, math.nan]):

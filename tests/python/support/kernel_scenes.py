@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,10 +37,10 @@ def network(to: Path | None = None) -> tuple[rv.Network, rv.LfpRecorder, rv.Spik
     return net, recorder, net.record_spikes([exc, sources, inh])
 
 
-def potentials(**options: object) -> FloatArray:
+def potentials(**options: Any) -> FloatArray:
     """Return the recorded potentials of a simulation with these options."""
     net, recorder, _ = network()
-    sim = rv.Simulation(net, progress=False, **options)  # type: ignore[arg-type]
+    sim = rv.Simulation(net, progress=False, **options)
     for duration in (4.0, 10.1, 5.9):
         sim.run(duration)
     return sim.extracellular(recorder).potentials
