@@ -12,7 +12,7 @@ import numpy as np
 from ranvier import models
 from ranvier.base.hints import unknown_model
 from ranvier.base.immutable import locked
-from ranvier.base.names import counted, some_names, there_are, unknown_name
+from ranvier.base.names import counted, there_are, unknown_name
 from ranvier.base.numeric import number_array, whole_number
 from ranvier.base.texts import check_text, name_type
 from ranvier.base.user_model import UserModel
@@ -45,7 +45,6 @@ __all__ = [
     "known_values",
     "model_and_values",
     "name_type",
-    "population_names",
     "stimulator_and_values",
     "synapse_and_transmitter",
 ]
@@ -215,11 +214,6 @@ def as_view(network: object, what: str, neurons: object, wanted: str = "") -> Po
     if neurons.network is not network:
         raise StateError(f"population {neurons.name}", bound="it belongs to another network")
     return neurons
-
-
-def population_names(view: PopulationView) -> str:
-    """Return the names of the populations that the view has neurons of, in one line."""
-    return some_names([population.name for population in view.populations], " + ")
 
 
 def model_and_values(model: object) -> tuple[str | UserModel, dict[str, StoredValues]]:

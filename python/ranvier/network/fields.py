@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Literal
 
 from ranvier.base.immutable import Immutable
-from ranvier.base.names import counted, some_names
 from ranvier.base.times import text_of
 from ranvier.network.given_fields import OutsideField
-from ranvier.populations.populations import PopulationView
+from ranvier.populations.populations import PopulationView, text_of_cells
 
 __all__ = ["AppliedField", "CellCoupling", "Field"]
 
 
-class Field(Immutable):
+class Field(Immutable, ABC):
     """Base of what acts on cells from outside.
 
     Attributes
@@ -38,14 +38,9 @@ class Field(Immutable):
         self._put(network=network, index=index, **values)
 
     @property
+    @abstractmethod
     def description(self) -> str:
         """What acts on which cells, in a line."""
-        raise NotImplementedError
-
-    @property
-    def _cells_text(self) -> str:
-        names = some_names([population.name for population in self.cells.populations], " + ")
-        return f"{counted(len(self.cells), 'cell')} of {names}"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.description}>"
@@ -77,7 +72,8 @@ class AppliedField(Field):
     @property
     def description(self) -> str:
         """What acts on which cells, in a line."""
-        return f"{' + '.join(map(repr, self.fields))} on {self._cells_text} every {text_of(self.interval)} ms"
+        fields = " + ".join(map(repr, self.fields))
+        return f"{fields} on {text_of_cells(self.cells)} every {text_of(self.interval)} ms"
 
 
 class CellCoupling(Field):
@@ -105,6 +101,6 @@ class CellCoupling(Field):
     def description(self) -> str:
         """What acts on which cells, in a line."""
         return (
-            f"{self._cells_text} act on each other in {self.sigma:g} S/m every {text_of(self.interval)} ms "
+            f"{text_of_cells(self.cells)} act on each other in {self.sigma:g} S/m every {text_of(self.interval)} ms "
             f"({self.method})"
         )

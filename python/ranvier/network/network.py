@@ -59,7 +59,6 @@ from ranvier.network.checks import (
     check_size,
     check_value_names,
     model_and_values,
-    population_names,
     stimulator_and_values,
 )
 from ranvier.network.contents import Contents, Handle, Parts
@@ -88,6 +87,7 @@ from ranvier.populations.populations import (
     Population,
     PopulationView,
     common_layout,
+    population_names,
     selection_of,
 )
 from ranvier.recording.destinations import FilePath, checked_destination

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -15,7 +16,7 @@ from ranvier.base.names import counted, some_names
 from ranvier.base.times import text_of
 from ranvier.network.potential_kernels import PotentialKernel
 from ranvier.network.projections import Projection
-from ranvier.populations.populations import PopulationView
+from ranvier.populations.populations import PopulationView, population_names, text_of_cells
 from ranvier.space.boundary import BoundaryPlane
 from ranvier.space.contacts import ContactLabels
 
@@ -40,7 +41,7 @@ def sample_bytes(values: int) -> int:
     return 8 * (values + 1)
 
 
-class Recorder(Immutable):
+class Recorder(Immutable, ABC):
     """Base of all recorders.
 
     Attributes
@@ -73,9 +74,9 @@ class Recorder(Immutable):
         return f"recorder of {self.description}"
 
     @property
+    @abstractmethod
     def description(self) -> str:
         """Recorded values and neurons, in a line."""
-        raise NotImplementedError
 
     @property
     def bytes_per_second(self) -> float:
@@ -161,7 +162,7 @@ class StateRecorder(Recorder):
     @property
     def population_names(self) -> str:
         """Names of the populations that the neurons belong to, in one line."""
-        return some_names([population.name for population in self.neurons.populations], " + ")
+        return population_names(self.neurons)
 
     @property
     def description(self) -> str:
@@ -202,11 +203,8 @@ class CompartmentRecorder(StateRecorder):
     @property
     def description(self) -> str:
         """Recorded values and neurons, in a line."""
-        cells = f"{counted(len(self.neurons), 'cell')} of {self.population_names}"
-        return (
-            f"{', '.join(self.variables)} of {counted(len(self.ids), 'compartment')} of {cells} every "
-            f"{text_of(self.interval)} ms"
-        )
+        compartments = f"{counted(len(self.ids), 'compartment')} of {text_of_cells(self.neurons)}"
+        return f"{', '.join(self.variables)} of {compartments} every {text_of(self.interval)} ms"
 
 
 class ExtracellularRecorder(StateRecorder):
@@ -258,7 +256,7 @@ class ExtracellularRecorder(StateRecorder):
     @property
     def description(self) -> str:
         """Recorded values and neurons, in a line."""
-        cells = f"{counted(len(self.neurons), 'cell')} of {self.population_names}"
+        cells = text_of_cells(self.neurons)
         accuracy = f", {self.accuracy:g} accurate" if self.method == "fmm" else ""
         return f"V_e at {counted(len(self.ids), 'contact')} of {cells} every {text_of(self.interval)} ms{accuracy}"
 
@@ -296,9 +294,8 @@ class DipoleRecorder(StateRecorder):
     @property
     def description(self) -> str:
         """Recorded values and neurons, in a line."""
-        cells = f"{counted(len(self.neurons), 'cell')} of {self.population_names}"
         which = "each of " if self.per_cell else ""
-        return f"dipole moment of {which}{cells} every {text_of(self.interval)} ms"
+        return f"dipole moment of {which}{text_of_cells(self.neurons)} every {text_of(self.interval)} ms"
 
 
 class LfpRecorder(StateRecorder):

@@ -32,7 +32,8 @@ from ranvier.space.positions import MICROMETRES, Positions, check_unit
 from ranvier.space.rotations import Rotation
 
 __all__ = [
-    *("Neurons", "Population", "PopulationView", "Selection", "core_ids", "selection_of", "view_of"),
+    *("Neurons", "Population", "PopulationView", "Selection", "common_layout", "core_ids", "population_names"),
+    *("selection_of", "text_of_cells", "view_of"),
 ]
 
 _FIXED_OF_POPULATIONS = (
@@ -544,6 +545,16 @@ def core_ids(view: PopulationView) -> tuple[int, int, int] | npt.NDArray[np.int6
         return population.first_id + indices.start, indices.step, len(indices)
     check_room(f"the list of the neurons of {view.name}", 24 * len(view), "select fewer neurons")
     return view.ids
+
+
+def population_names(view: PopulationView) -> str:
+    """Return the names of the populations of a view, in one line."""
+    return some_names([population.name for population in view.populations], " + ")
+
+
+def text_of_cells(view: PopulationView) -> str:
+    """Return how many cells of which populations are in a view, in one line."""
+    return f"{counted(len(view), 'cell')} of {population_names(view)}"
 
 
 def common_layout(view: PopulationView) -> Positions:
