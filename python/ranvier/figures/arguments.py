@@ -8,10 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.numeric import as_array, number
+from ranvier.base.values import FloatArray
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.recording.data import SpikeData, StateData
 
-__all__ = ["check_window", "checked_rates", "checked_threshold", "chosen_neurons", "time_of_window"]
+__all__ = [
+    "check_window",
+    "checked_rates",
+    "checked_threshold",
+    "chosen_neurons",
+    "samples_in_window",
+    "time_of_window",
+]
 
 # A figure of more neurons could not be written as an image.
 _MOST_NEURONS = 256
@@ -33,6 +41,12 @@ def time_of_window(name: str, given: float | None, otherwise: float) -> float:
     if np.isnan(time):
         raise ValueOutOfBoundsError(f"{name} of a plot", "nan", "it must be a time in ms")
     return time
+
+
+def samples_in_window(times: FloatArray, start: float | None, stop: float | None) -> npt.NDArray[np.bool_]:
+    """Return which of some times, ms, are in the shown window, whose ends belong to it."""
+    begin, end = time_of_window("start", start, -np.inf), time_of_window("stop", stop, np.inf)
+    return np.asarray((times >= begin) & (times <= end))
 
 
 def checked_rates(rates: Mapping[str, float] | None) -> dict[str, float]:

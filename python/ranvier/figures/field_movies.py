@@ -9,18 +9,17 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 
 from ranvier.base.numeric import whole_number
-from ranvier.base.texts import check_text
 from ranvier.base.times import text_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, WrongTypeError
-from ranvier.figures.arguments import time_of_window
+from ranvier.figures.arguments import samples_in_window
 from ranvier.figures.fields import draw_field, field_panel, scaled_unit, symmetric
 from ranvier.figures.maps import checked_limits
 from ranvier.figures.movie_files import check_movie_file
 from ranvier.figures.movie_frames import Frames
-from ranvier.figures.movies import DPI, Movie
+from ranvier.figures.movies import Movie, movie_of
 from ranvier.figures.placed import Plane
-from ranvier.figures.style import Figure, styled
+from ranvier.figures.style import styled
 from ranvier.populations.populations import Neurons
 from ranvier.recording.data import ExtracellularData
 from ranvier.recording.fields import SpikeTriggeredAverage
@@ -99,18 +98,7 @@ def extracellular_movie(
     grid_shape = data.grid_shape if isinstance(data, ExtracellularData) else None
     artist, shape = draw_field(axes, data.contacts, grid_shape, across, Normalize(factor * low, factor * high))
     frames.show_as(factor, shape)
-    axes.figure.colorbar(artist, ax=axes, label=f"potential ({unit})", shrink=0.8, aspect=30)
-    heading = check_text("title of a figure", title)
-    above = axes.set_title("")
-
-    def titled(time: str) -> None:
-        above.set_text(f"{heading}{', ' if heading else ''}{time}")
-
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    if isinstance(drawn, Figure):
-        figure.dpi = DPI
-    made = Movie(figure, artist, titled, frames, frames_per_second)
+    made = movie_of(drawn, axes, artist, f"potential ({unit})", title, frames, frames_per_second)
     if to is not None:
         made.save(to)
     return made
@@ -123,14 +111,12 @@ class _PotentialFrames(Frames):
         self, data: ExtracellularData | SpikeTriggeredAverage, start: float | None, stop: float | None, every: int
     ) -> None:
         super().__init__(len(data.contacts))
-        times = data.times
-        here = (times >= time_of_window("start", start, -np.inf)) & (times <= time_of_window("stop", stop, np.inf))
-        self._samples = np.flatnonzero(here)[::every]
+        self._samples = np.flatnonzero(samples_in_window(data.times, start, stop))[::every]
         if not len(self._samples) or not len(data.contacts):
             raise StateError(
                 repr(data), bound="there is no sample in the window", remedy="run longer or choose another window"
             )
-        self.times = times[self._samples]
+        self.times = data.times[self._samples]
         self._values = data.potentials
         self._factor = 1.0
         self._shape: tuple[int, ...] = (len(data.contacts),)

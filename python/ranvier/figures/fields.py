@@ -17,7 +17,7 @@ from ranvier.base.texts import check_text
 from ranvier.base.times import text_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
-from ranvier.figures.arguments import time_of_window
+from ranvier.figures.arguments import samples_in_window
 from ranvier.figures.maps import checked_limits, note_selection
 from ranvier.figures.placed import Plane
 from ranvier.figures.space_axes import AXES, SIDE, Box, checked_views, draw_dots, marker_area, space_panel
@@ -130,7 +130,7 @@ def extracellular(
     if limits is not None:
         raise ValueOutOfBoundsError("limits", bound="traces have no colours", remedy="give a time, or leave them out")
     times = data.times
-    here = (times >= time_of_window("start", start, -np.inf)) & (times <= time_of_window("stop", stop, np.inf))
+    here = samples_in_window(times, start, stop)
     if not here.any():
         raise StateError(
             repr(data), bound="there is no sample in the window", remedy="run longer or choose another window"
@@ -201,7 +201,7 @@ def csd(
     if not isinstance(density, CurrentSourceDensity):
         raise WrongTypeError("data of a plot", type(density).__name__, "must be a current source density")
     times = density.times
-    here = (times >= time_of_window("start", start, -np.inf)) & (times <= time_of_window("stop", stop, np.inf))
+    here = samples_in_window(times, start, stop)
     if here.sum() < 2:
         raise StateError(
             repr(density), bound="there are fewer than two samples in the window", remedy="choose another window"

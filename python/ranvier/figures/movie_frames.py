@@ -14,7 +14,7 @@ from ranvier.base.numeric import positive_number
 from ranvier.base.times import text_of, times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, ValueOutOfBoundsError
-from ranvier.figures.arguments import check_window, time_of_window
+from ranvier.figures.arguments import check_window, samples_in_window
 from ranvier.figures.rasters import shown_window
 from ranvier.recording.correlations import whole_steps
 from ranvier.recording.data import SpikeData, StateData
@@ -189,7 +189,7 @@ class SampleFrames(Frames):
         super().__init__(len(ids))
         _check_recorded(ids, data.ids)
         values, times = data[variable], data.times
-        here = (times >= time_of_window("start", start, -np.inf)) & (times <= time_of_window("stop", stop, np.inf))
+        here = samples_in_window(times, start, stop)
         if not here.any():
             raise StateError(
                 repr(data), bound="there is no sample in the window", remedy="run longer or choose another window"

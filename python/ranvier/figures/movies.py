@@ -29,7 +29,7 @@ from ranvier.populations.populations import Neurons, PopulationView, common_layo
 from ranvier.recording.data import SpikeData, StateData
 from ranvier.space.positions import Grid
 
-__all__ = ["DPI", "Movie", "movie", "pixels_of"]
+__all__ = ["Movie", "movie", "movie_of", "pixels_of"]
 
 Plane = Literal["xy", "xz", "yz"]
 
@@ -38,7 +38,7 @@ _MOST_DOTS = 4000
 # Neurons of a pixel on average, and pixels along the longer side of a map.
 _NEURONS_OF_PIXEL, _MOST_PIXELS, _FEWEST_PIXELS = 12, 120, 8
 # Resolution of a new figure: an image of some 600 pixels.
-DPI = 100
+_DPI = 100
 # Frames of a player in a notebook: each takes some 20 kB.
 _FRAMES_OF_NOTEBOOK = 200
 
@@ -263,7 +263,20 @@ def movie(
             plotnonfinite=True,
         )  # fmt: skip
     scale_label = name if label is None else check_text("label", label)
-    axes.figure.colorbar(artist, ax=axes, label=scale_label, shrink=0.8, aspect=30)
+    made = movie_of(drawn, axes, artist, scale_label, title, frames, frames_per_second)
+    if to is not None:
+        made.save(to)
+    return made
+
+
+def movie_of(
+    drawn: Figure | Axes, axes: Axes, artist: Any, label: str, title: str, frames: Frames, frames_per_second: int
+) -> Movie:
+    """Return the movie of axes in which an artist shows frames; a label names its scale, and the time follows a title.
+
+    `drawn` is the new figure, or the axes of the user.
+    """
+    axes.figure.colorbar(artist, ax=axes, label=label, shrink=0.8, aspect=30)
     heading = check_text("title of a figure", title)
     above = axes.set_title("")
 
@@ -273,11 +286,8 @@ def movie(
     figure = axes.get_figure(root=True)
     assert figure is not None
     if isinstance(drawn, Figure):
-        figure.dpi = DPI
-    made = Movie(figure, artist, titled, frames, frames_per_second)
-    if to is not None:
-        made.save(to)
-    return made
+        figure.dpi = _DPI
+    return Movie(figure, artist, titled, frames, frames_per_second)
 
 
 def pixels_of(views: Sequence[PopulationView], box: Box, wanted: int | None = None, plane: Plane = "xy") -> Pixels:

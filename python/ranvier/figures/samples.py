@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, WrongTypeError
-from ranvier.figures.arguments import checked_threshold, chosen_neurons, time_of_window
+from ranvier.figures.arguments import checked_threshold, chosen_neurons, samples_in_window
 from ranvier.figures.style import COLOURS, EXCITATORY, GREY, INHIBITORY, Figure, fit, new_figure, panel, styled
 from ranvier.recording.data import SpikeData, StateData
 
@@ -93,7 +93,7 @@ def state(
     if not isinstance(data, StateData):
         raise WrongTypeError("data of a plot", type(data).__name__, "must be the data of a recorder of state variables")
     values, times = data[variable], data.times
-    here = (times >= time_of_window("start", start, -np.inf)) & (times <= time_of_window("stop", stop, np.inf))
+    here = samples_in_window(times, start, stop)
     level = checked_threshold(threshold)
     chosen = chosen_neurons(ids, data)
     if not here.any():
