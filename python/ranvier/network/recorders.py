@@ -63,8 +63,21 @@ class Recorder(Immutable, ABC):
     overwrite: bool
     _remedy = "a recorder cannot be changed: add another one to the network"
     _hints: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("data", "events", "get", "get_data", "n_events", "samples", "spikes", "state", "times"),
-        "a simulation has what it records: sim.spikes(recorder), sim.state(recorder) or sim.weights(recorder)",
+        (
+            "data",
+            "events",
+            "get",
+            "get_data",
+            "moments",
+            "n_events",
+            "potentials",
+            "samples",
+            "spikes",
+            "state",
+            "times",
+        ),
+        "a simulation has what it records: sim.spikes(recorder), sim.state(recorder), sim.weights(recorder), "
+        "sim.extracellular(recorder) or sim.dipole(recorder)",
     )
 
     def __init__(self, network: Any, index: int, values: Mapping[str, Any]) -> None:

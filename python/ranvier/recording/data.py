@@ -296,10 +296,8 @@ class StateData(NamedAttributes):
         StateError
             When there are fewer than two samples, so that there is no sampling interval.
         """
-        return samples_to_neo(
-            *({name: self[name] for name in self.variables}, self.times, self._interval()),
-            *(self._channels(), self.population),
-        )
+        values = {name: self[name] for name in self.variables}
+        return samples_to_neo(values, self.times, self._interval(), self._channels(), self.population)
 
     def _interval(self) -> float:
         """Return the sampling interval, ms."""

@@ -406,10 +406,9 @@ class RecordingStore:
             if isinstance(recorder, ExtracellularRecorder | LfpRecorder):
                 # A process without data has no contacts.
                 labels = recorder.labels.given() if len(places) else {}
+                contacts, medium = recorder.contacts[places], recorder.sigma
                 return ExtracellularData(
-                    *(steps, ids, recorder.variables, values, self._resolution, names),
-                    *(recorder.contacts[places], recorder.sigma),
-                    **labels,
+                    steps, ids, recorder.variables, values, self._resolution, names, contacts, medium, **labels
                 )
             if isinstance(recorder, DipoleRecorder):
                 return DipoleData(steps, ids, recorder.variables, values, self._resolution, names, recorder.per_cell)

@@ -72,8 +72,10 @@ from ranvier.space.histograms import DistanceHistogram
 __all__ = ["Simulation"]
 
 
-_OF_THE_NETWORK = (
-    *("create", "create_spike_generators", "connect", "stimulate", "record_spikes", "record_state", "record_weights"),
+_OF_THE_NETWORK = tuple(
+    name
+    for name in vars(Network)
+    if name.startswith(("create", "connect", "stimulate", "record_", "apply_", "couple_"))
 )
 
 
