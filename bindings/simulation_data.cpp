@@ -1,3 +1,4 @@
+#include "geometry.hpp"
 #include "simulation.hpp"
 
 #include <map>
@@ -31,16 +32,9 @@ auto local_ids(const Simulation& self, std::uint64_t first, std::uint64_t size) 
                       to_array<std::int64_t>(std::move(list)));
 }
 
-using InputTriples = nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
-
 void set_coupling(Simulation& self, std::size_t field, const InputTriples& begin, const InputTriples& end,
                   const InputArray<double>& radius) {
-    std::vector<fmm::LinePiece> lines(begin.shape(0));
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        const double* const from = begin.data() + 3 * i;
-        const double* const to = end.data() + 3 * i;
-        lines[i] = {.begin = {from[0], from[1], from[2]}, .end = {to[0], to[1], to[2]}, .radius = radius.data()[i]};
-    }
+    const std::vector<fmm::LinePiece> lines = pieces_of(begin, end, radius);
     const Unlocked unlocked;
     self.set_coupling(field, lines);
 }

@@ -1066,20 +1066,15 @@ class FieldSolver:
         order: int,
         capacity: int,
         precision: str,
-        gradients: bool = ...,
-        plane: tuple[Sequence[float], Sequence[float], float] | None = ...,
-        part: int = ...,
-        parts: int = ...,
-        simulation: Simulation | None = ...,
-        threads: int = ...,
+        plane: tuple[Sequence[float], Sequence[float], float] | None,
+        part: int,
+        parts: int,
+        simulation: Simulation,
     ) -> None: ...
     def evaluate(
         self,
         strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        gradients: bool = ...,
-    ) -> tuple[
-        Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]
-    ]: ...
+    ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
     def sum_directly(
         self,
         strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
@@ -1088,11 +1083,16 @@ class FieldSolver:
     def find_inside(self) -> tuple[int, int] | None: ...
     def targets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
     @property
-    def counts(self) -> dict[str, int]: ...
+    def bytes(self) -> int: ...
+    @property
+    def sample_bytes(self) -> int: ...
 
 def choose_field_options(accuracy: float, sources: int, targets: int) -> tuple[int, int, str]: ...
-def convolved(
-    counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+
+finest_field_accuracy: float = ...
+
+def sum_kernels(
     kernels: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
     bins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
 ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...

@@ -27,8 +27,8 @@ def joined_kernels(kernels: Sequence[FloatArray]) -> FloatArray:
 class Convolution:
     """Computes potentials at contacts from numbers of spikes, while a simulation runs.
 
-    A potential follows from the numbers in the bins up to its time, always in the same order: so it has the same bits
-    however the time is cut. The numbers that later potentials need are kept.
+    A potential is a sum over the bins up to its time, in a fixed order, so it has the same bits wherever runs end. The
+    numbers that later potentials need are kept.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Convolution:
     width, interval
         Length of a bin and sampling interval, steps; the interval is a multiple of the bin.
     now
-        Step from which on potentials are sampled.
+        Step after which potentials are sampled.
     """
 
     def __init__(self, kernels: FloatArray, width: int, interval: int, now: int) -> None:
@@ -89,7 +89,7 @@ class Convolution:
         values = np.empty((0, 1, outputs))
         if len(steps):
             bins = (steps - self._ends[0]) // self._width
-            values = _core.convolved(np.ascontiguousarray(self._counts), self._kernels, bins).reshape(-1, 1, outputs)
+            values = _core.sum_kernels(self._kernels, np.ascontiguousarray(self._counts), bins).reshape(-1, 1, outputs)
         lags = self._kernels.shape[1]
         self._ends, self._counts = self._ends[-lags:].copy(), self._counts[-lags:].copy()
         return steps, values

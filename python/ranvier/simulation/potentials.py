@@ -19,7 +19,6 @@ __all__ = ["FieldEvaluation"]
 IntArray = npt.NDArray[np.int64]
 
 _CHECKED_CONTACTS = 64
-_FINEST = 1e-7
 
 
 class FieldEvaluation:
@@ -127,8 +126,8 @@ class FieldEvaluation:
             if error <= recorder.accuracy or self._communicator.is_dry_run:
                 return
             before = self._options
-            while self._options == before and accuracy > _FINEST:
-                accuracy = max(_FINEST, 0.5 * accuracy)
+            while self._options == before and accuracy > _core.finest_field_accuracy:
+                accuracy = max(_core.finest_field_accuracy, 0.5 * accuracy)
                 order, _, precision = _core.choose_field_options(accuracy, self._compartments, contacts)
                 if (order, precision) != before:
                     self._solver, self._of_ranks = self._make_solver(accuracy)
@@ -162,7 +161,7 @@ class FieldEvaluation:
 
     def _potentials(self, currents: FloatArray) -> FloatArray:
         samples = len(currents)
-        mine, _ = self._solver.evaluate(np.ascontiguousarray(currents.T))
+        mine = self._solver.evaluate(np.ascontiguousarray(currents.T))
         mine *= self._scale
         pieces = [mine]
         if len(self._of_ranks) > 1:
@@ -175,9 +174,8 @@ class FieldEvaluation:
     @property
     def nbytes(self) -> int:
         """Bytes of the solver, with its arrays for all samples that are evaluated at once."""
-        counts = self._solver.counts
         copies = 56 * self._compartments + 24 * len(self._recorder.contacts)
-        return counts["bytes"] + (self.samples - 1) * counts["sample_bytes"] + copies
+        return self._solver.bytes + (self.samples - 1) * self._solver.sample_bytes + copies
 
 
 def _neutral_currents(first: IntArray) -> FloatArray:
@@ -192,7 +190,7 @@ def _neutral_currents(first: IntArray) -> FloatArray:
         z ^= z >> np.uint64(31)
     currents = (z >> np.uint64(11)).astype(np.float64) * 2.0**-52 - 1.0
     sizes = np.diff(first)
-    # Of the smallest cells, of one compartment, nothing would remain.
+    # Nothing would remain of cells with one compartment.
     means = np.add.reduceat(currents, first[:-1]) / sizes
     means[sizes == 1] = 0.0
     return (currents - np.repeat(means, sizes))[np.newaxis, :]
