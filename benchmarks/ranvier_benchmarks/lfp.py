@@ -1,6 +1,6 @@
 """Potentials of detailed cells at contacts, recorded by Ranvier or computed by LFPykit from recorded currents.
 
-The cells have positions, and stand in a cylinder. Each is simulated
+The cells stand in a cylinder. Each network is simulated
 
 plain        without recordings of potentials or currents,
 a method     with `Network.record_extracellular` and this method: what it takes to build includes the weights,

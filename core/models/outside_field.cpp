@@ -11,7 +11,7 @@ namespace ranvier::models {
 namespace {
 namespace outside_field_parts {
 
-/// Numbers of a course after its shape; for points, at least.
+/// How many numbers follow the shape of a course; for points, the least number.
 constexpr std::size_t numbers_of_shapes[] = {1, 6, 5, 2};
 
 FieldCourses::Shape shape_of(const std::vector<double>& course) { return static_cast<FieldCourses::Shape>(course[0]); }

@@ -278,14 +278,14 @@ class CellGroup final : public models::NeuronGroup,
         }
     }
 
-    /// Makes the next step of the block of a cell calculate them again.
+    /// Makes the next step of the block of a cell calculate its currents again.
     void renew_outside_currents(std::size_t cell) {
         const CellArrangement::Home home = cells_->home(cell);
         CellStore& store = cells_->store(cell);
         store.outside_until(store.block_of(home.cell)) = 0;
     }
 
-    /// Calculates the currents of a block in a step, unless they are those of the step before.
+    /// Calculates the currents of a block in a step, unless those of the step before still hold.
     void follow_outside(CellStore& store, std::size_t block, Step step) {
         if (step <= store.outside_until(block)) return;
         store.outside_until(block) = outside_->unchanged_until(step);
@@ -594,7 +594,7 @@ class CellGroup final : public models::NeuronGroup,
     std::vector<std::uint32_t> sites_;  ///< by receptor: inputs of each cell
     AlignedVector<double> injected_;  ///< see BlockStep::injected
     std::unique_ptr<OutsideFields> outside_;  ///< null: no potentials outside act on the cells
-    std::vector<double> outside_potentials_;  ///< scratch memory of a cell, by slot
+    std::vector<double> outside_potentials_;  ///< scratch memory for a cell, by slot
     std::vector<double> outside_sums_;  ///< and for its currents
     BlockScratch scratch_;
     FirstOutOfBounds out_of_bounds_;

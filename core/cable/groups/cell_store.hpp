@@ -109,12 +109,12 @@ class CellStore {
     /// The logarithm of the external calcium concentration.
     virtual double log_outside(std::size_t cell, std::size_t pool) const = 0;
 
-    /// Makes room for currents that potentials outside cause, of 0 at first.
+    /// Allocates the currents that potentials outside cause, all 0.
     virtual void make_outside_currents(std::pmr::memory_resource* memory) = 0;
-    /// Such a current into a node, pA.
+    /// The current into a node that potentials outside cause, pA.
     virtual double& outside_current(std::size_t cell, std::uint32_t slot) = 0;
     bool has_outside_currents() const { return !outside_currents_.empty(); }
-    /// The last step for which those of a block are valid.
+    /// The last step for which these currents of a block are valid.
     Step& outside_until(std::size_t block) { return outside_until_[block]; }
 
    protected:

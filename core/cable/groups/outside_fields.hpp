@@ -16,12 +16,12 @@ namespace ranvier::cable {
 
 /// The potentials outside of the compartments of the cells of a group.
 ///
-/// With the potential outside, the potential inside a compartment is V_m + phi, so that between two compartments flows
-/// g (phi_j - phi_i) in addition to g (V_j - V_i): a current for each compartment, constant within an interval of the
-/// field, the sum of which over a cell is 0 (D. R. McNeal 1976; F. Rattay 1986, "activating function").
+/// With the potential phi outside, the potential inside a compartment is V_m + phi. So the current between two neighbouring
+/// compartments is g (V_j - V_i) + g (phi_j - phi_i). The second part is constant within an interval of the field, and its
+/// sum over a cell is 0 (D. R. McNeal 1976; F. Rattay 1986, "activating function").
 ///
-/// Points where sections meet have no membrane: their potential V_m is defined relative to any potential outside, here that
-/// of a compartment beside them.
+/// Points where sections meet have no membrane, so the potential outside of them can be chosen freely: it is that of a
+/// neighbouring compartment.
 class OutsideFields {
    public:
     /// @param step ms
@@ -29,14 +29,14 @@ class OutsideFields {
                   std::pmr::memory_resource* memory);
 
     bool acts_on(std::size_t cell) const { return acts_on_[cell]; }
-    /// The last step until which all potentials stay those of a step.
+    /// The last step in which all potentials are those of a step.
     Step unchanged_until(Step step) const;
     /// The potentials that act on a cell in a step, mV. @param by_slot receives them
     void read(std::size_t cell, Step step, std::span<double> by_slot) const;
     void set_distributions(std::size_t field, std::size_t cell, std::span<const double> potentials);
     void set_potentials(std::size_t field, std::size_t cell, std::span<const double> potentials, Step now);
     Step potentials_set(std::size_t field, std::size_t cell) const;
-    /// Saves or loads potentials that were set, for each compartment of all cells alike, which they may not act on.
+    /// Saves or loads the potentials that were set. All cells have the same columns, also those without such a field.
     void serialize(std::size_t cell, StateColumns& columns);
 
    private:
@@ -51,7 +51,7 @@ class OutsideFields {
         AlignedVector<std::size_t> first;      ///< by number: its first potential
         AlignedVector<double> potentials;      ///< mV, [distribution][compartment] of each cell
         AlignedVector<Step> set;               ///< by number, if potentials are set
-        /// The interval of these parts: the same for many cells and steps.
+        /// The interval of `parts`, which many cells and steps need.
         mutable Step parts_of = -1;
         mutable std::vector<models::FieldCourses::Part> parts;
     };

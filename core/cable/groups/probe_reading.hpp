@@ -35,7 +35,7 @@ class CellValues {
     virtual double time() const = 0;  ///< ms: the end of the last step
 };
 
-/// Currents into the nodes of a cell from their neighbours that potentials outside cause, pA by slot.
+/// The axial currents that potentials outside cause: into each node of a cell, pA by slot.
 /// @param potentials mV, by slot @param room for the currents
 std::span<const double> outside_currents(const CellPlan& plan, const CellValues& values, std::size_t cell,
                                          std::span<const double> potentials, std::vector<double>& room);

@@ -24,7 +24,7 @@ class ReversedSampler final : public RuleSampler {
         return forward_->array_position(major, ordinal);
     }
     std::uint64_t bytes() const override { return forward_->bytes(); }
-    /// A process draws for sources, which lie anywhere, where the rule by itself draws for targets.
+    /// Where the forward rule draws for targets, a process draws for sources, which may be on any process.
     void use(ProcessIndexes& indexes, bool draws_here) override {
         forward_->use(indexes, draws_here && major() == Major::target);
     }

@@ -24,8 +24,8 @@ std::size_t current_variable(const models::NeuronModel& model) {
 
 fmm::Point middle_of(const fmm::LinePiece& line) { return 0.5 * (line.begin + line.end); }
 
-/// Bytes that the solver takes for a compartment, about: with an accuracy of 1e-4, for cells of 13 compartments. Most are
-/// those of near pairs.
+/// Bytes of the solver for each compartment, most of them for near pairs: measured with cells of 13 compartments at an
+/// accuracy of 1e-4.
 constexpr double solver_bytes = 7500.0;
 
 }  // namespace
@@ -50,7 +50,7 @@ FieldCoupling::FieldCoupling(const Arguments& arguments, std::span<const fmm::Li
         throw ShapeError({.object = "lines of coupled cells",
                           .value = std::to_string(lines.size()),
                           .bound = "there must be one for each compartment",
-                          .remedy = "give those of all cells"});
+                          .remedy = "give the lines of all coupled cells"});
     }
     // pA / (S/m um) is 1e-6 V.
     factor_ = 1e-3 / (4.0 * std::numbers::pi * field.sigma);
@@ -132,7 +132,7 @@ void FieldCoupling::run(std::size_t count, const std::function<void(std::uint32_
 
 bool FieldCoupling::is_due(Step now) {
     if (set_after_ == unknown) {
-        // A state may have been loaded, of which other processes have cells.
+        // After a state was loaded, its cells have the step; they may all be on other processes.
         Step last = -1;
         for (const std::vector<Cell>& of_shard : cells_) {
             for (const Cell& cell : of_shard) {
@@ -156,7 +156,7 @@ void FieldCoupling::read_currents() {
     for (std::size_t i = 0; i < places_.size(); ++i) currents_[places_[i]] = all[i];
 }
 
-/// The sources of a target are added in their order.
+/// The sources of each target are added in their order, so that potentials have the same bits on any processes.
 void FieldCoupling::sum_directly() {
     const std::size_t sources = currents_.size();
     const auto sum = [&](std::uint32_t number) {

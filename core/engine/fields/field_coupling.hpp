@@ -20,9 +20,9 @@ namespace ranvier::engine {
 
 /// The action of cells on each other through the medium outside of them.
 ///
-/// At each multiple of the interval, the potentials at the middles of all compartments follow from the membrane currents
-/// of all of them at that time, and then act during the next interval. They are set before the first step of it, so
-/// that a run can end, and a state be saved, at any time.
+/// At each multiple of the interval, the potentials at the middles of all compartments are calculated from the membrane
+/// currents of all of them at that time. They act during the next interval, and are set before its first step, so that
+/// a run can end, and a state can be saved, at any time.
 class FieldCoupling {
    public:
     struct Arguments {
@@ -38,7 +38,7 @@ class FieldCoupling {
     FieldCoupling(const Arguments& arguments, std::span<const fmm::LinePiece> lines);
 
     Step interval() const { return interval_; }
-    /// Of the solver.
+    /// Bytes of the solver.
     std::uint64_t bytes() const { return solver_ ? solver_->counts().bytes : 0; }
     /// Whether potentials have to be set before the step after `now`. The first call is collective.
     bool is_due(Step now);
@@ -75,17 +75,18 @@ class FieldCoupling {
     static constexpr Step unknown = -2;
     std::vector<std::vector<Cell>> cells_;  ///< by shard
     std::size_t locals_ = 0;                ///< compartments of this process
-    std::vector<std::size_t> places_;  ///< of the compartments of each process in turn, among all
+    std::vector<std::size_t> places_;  ///< indices among all of the compartments of process 0, then 1, ...
     std::pmr::vector<double> local_currents_;  ///< pA
     std::pmr::vector<double> currents_;        ///< of all compartments
     std::pmr::vector<double> potentials_;      ///< mV: of this process or, from the solver, of all compartments
     AlignedVector<double> matrix_;             ///< mV/pA [block of targets][source][target]
     std::unique_ptr<fmm::Solver> solver_;      ///< null: potentials are summed directly
-    std::vector<std::uint32_t> evaluated_;     ///< the targets that the solvers of all processes evaluate, in turn
-    double factor_ = 1.0;                      ///< mV of a unit of the solver
+    std::vector<std::uint32_t> evaluated_;     ///< the targets of the solvers of process 0, then 1, ...
+    double factor_ = 1.0;                      ///< potentials of the solver to mV
 };
 
-/// Bytes of the coupling of some compartments, of which a process has a part.
+/// The memory that a process needs for a coupling, bytes.
+/// @param compartments of all coupled cells @param local those on the process
 double coupling_bytes(const network::OutsideField& field, double compartments, double local);
 
 }  // namespace ranvier::engine

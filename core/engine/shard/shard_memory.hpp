@@ -25,7 +25,7 @@ enum class Component : std::uint32_t {
     exchange,
     arrays,  ///< given by the user: the description and all simulations made from it share one copy
     pools,   ///< unused bytes of the pools of workers
-    fields   ///< geometry and matrices of coupled cells
+    fields   ///< matrices and solvers of coupled cells
 };
 inline constexpr std::array component_names{"synapses",  "neurons",     "inputs",   "stimuli", "spikes", "recordings",
                                             "invention", "presynaptic", "exchange", "arrays",  "pools",  "fields"};

@@ -70,11 +70,11 @@ struct SpikeCounts {
 
     Step bin = 0;  ///< length of a bin, steps; 0: spikes are not counted
     std::vector<IdSequence> neurons;
-    /// Step at the end of the first bin, from the step on that the shard has advanced.
+    /// Step at the end of the first bin: the one with the first step since counts were taken.
     Step first_end = 0;
     std::pmr::vector<std::uint64_t> counts;  ///< [bin][set of neurons]
 
-    /// Makes room for the spikes up to a step, or from a first step on if there is none.
+    /// Adds bins up to that of step `last`. If there are none, the first one is that of step `first`.
     void reach(Step first, Step last) {
         const auto end_of = [this](Step step) { return (step + bin - 1) / bin * bin; };
         if (counts.empty()) first_end = end_of(first);

@@ -273,7 +273,7 @@ void Simulation::Implementation::run(Stepping& how, Step steps, const Poll& poll
     LapTimer run_timer;
     const auto finish = [&] { phases.simulation += run_timer.lap(); };
     std::exception_ptr interruption;
-    bool was_ended = false;  // since another process was interrupted
+    bool was_ended = false;  // because another process was interrupted
     const Step last = first + steps - 1;
     try {
         for (Step begin = first; begin <= last; begin = step.load(std::memory_order_relaxed) + 1) {

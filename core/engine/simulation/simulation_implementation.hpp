@@ -106,10 +106,10 @@ struct Simulation::Implementation {
     /// @param how stepping of the shards
     /// @param couples whether coupled cells act on each other
     void run(Stepping& how, Step steps, const Poll& poll, bool couples);
-    /// Lets coupled cells act on each other where they do before the next step. Returns whether all processes end the
-    /// run: one was interrupted. @note Collective.
+    /// Lets coupled cells act on each other if their interval ends with the present step. Returns true if all processes
+    /// end the run, because one was interrupted. @note Collective.
     bool couple(bool is_interrupted);
-    /// The last step before which nothing else has to be done to coupled cells, at most `last`.
+    /// The next step after which coupled cells act on each other, at most `last`.
     Step end_of_stretch(Step last) const;
 };
 

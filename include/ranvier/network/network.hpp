@@ -138,7 +138,7 @@ class Network {
     /// The same for all targets of a projection.
     /// @throws ValueOutOfBoundsError if they differ
     Step stride_of_targets(const ProjectionSpec& projection) const;
-    /// The steps of an interval at whose multiples something happens to some neurons.
+    /// Returns the steps of an interval at whose multiples some neurons are recorded or acted on.
     /// @throws GridError, ValueOutOfBoundsError unless it is a positive multiple of all of their steps
     Step interval_steps(double interval, const IdSequence& neurons, const std::string& object,
                         const std::string& verb) const;

@@ -205,7 +205,7 @@ struct SpikeRecorderSpec {
     /// If not 0, spikes are not listed but counted, for each of `neurons`, in bins of this many steps; see
     /// Simulation::take_counts(). A bin ends with a step that is a multiple of it.
     std::uint64_t bin = 0;
-    /// What the counts are used for; the same on all processes.
+    /// Identifies what the counts are used for; the same on all processes.
     std::string purpose = {};
 };
 
@@ -230,7 +230,7 @@ struct StateRecorderSpec {
     bool by_neuron = false;
     /// What the weights follow from; the same on all processes.
     std::string readout = {};
-    /// Of memory on each process, in which others than the recorder evaluate what it records.
+    /// Memory of each process for the evaluation of what is recorded, outside of the recorder.
     std::uint64_t evaluation_bytes = 0;
 };
 
@@ -262,7 +262,7 @@ struct FieldSpec {
     /// Of the fast multipole method, relative to the root mean square of the potentials of independent currents; 0:
     /// potentials are summed directly.
     double accuracy = 0.0;
-    /// What the potentials follow from; the same on all processes.
+    /// Identifies the given potentials; the same on all processes.
     std::string potentials = {};
 };
 

@@ -126,7 +126,7 @@ class Cell(UserModel):
     core_model: _core.CellModel
     _compartments: _core.Compartments
     _lines: Any = None
-    """Its `CompartmentLines`, when they have been asked for."""
+    """Its `CompartmentLines`, once they have been calculated."""
 
     receptor_remedy = 'place one on the cell: rv.Cell(..., receptors={"exc": (rv.expsyn(tau=2.0), rv.at(1, 0.5))})'
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ProbeResults", "add_arguments", "check_arguments", "gather", "record"]
 
-INTERVAL = 1.0  # ms
+_INTERVAL = 1.0  # ms
 _DURATION = 100.0  # ms, of kernels
 _SHOWN = 400.0  # ms, in a figure
 
@@ -62,7 +62,7 @@ class ProbeResults:
         """Return them for JSON."""
         samples = self.samples
         return {
-            "interval_ms": INTERVAL,
+            "interval_ms": _INTERVAL,
             "contacts_um": self.contacts.tolist(),
             "layers": self.layers,
             "sd_uv": self.spread.tolist(),
@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--lfp",
         action="store_true",
         help="record the potentials at the contacts of the network's probe, by kernels of its populations, which are "
-        "calculated with detailed cells; with --plot, these are drawn",
+        "calculated with detailed cells; --plot draws them instead of spikes",
     )
     parser.add_argument(
         "--lfp-file", metavar="FILE", type=Path, help="write the potentials to this file (h5, csv), as with --lfp"
@@ -90,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check_arguments(options: argparse.Namespace, model: NetworkModel) -> None:
-    """Refuse potentials where there is no probe or are no spikes."""
+    """Refuse potentials of a network without a probe, and of a dry run."""
     if not options.lfp and options.lfp_file is None:
         return
     if options.dry_run is not None:
@@ -121,7 +121,7 @@ def record(options: argparse.Namespace, model: NetworkModel) -> tuple[LfpRecorde
     net: Network = model.net
     templates = {net[name]: template for name, template in probe.templates.items()}
     kernels = unitary_potentials(net, templates, probe.contacts, duration=_DURATION)
-    return net.record_lfp(kernels, INTERVAL, to=options.lfp_file, overwrite=options.lfp_file is not None), probe
+    return net.record_lfp(kernels, _INTERVAL, to=options.lfp_file, overwrite=options.lfp_file is not None), probe
 
 
 def gather(simulation: Simulation, recorded: tuple[LfpRecorder, Probe] | None, presim: float) -> ProbeResults | None:

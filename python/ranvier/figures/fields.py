@@ -1,4 +1,4 @@
-"""Figures of potentials outside of cells: traces at contacts, pictures at a time, current source density."""
+"""Figures of potentials outside of cells: traces at contacts, pictures of one time, current source density."""
 
 from __future__ import annotations
 
@@ -76,18 +76,18 @@ def extracellular(
     title: str = "",
     ax: Axes | None = None,
 ) -> Figure | Axes:
-    """Plot potentials outside of cells: traces at the contacts or, at a time, their values in colour.
+    """Plot potentials outside of cells: traces at the contacts, or a picture of their values at one time in colour.
 
-    Traces of contacts on a line are drawn over time, at their places along the line. Other traces, and all with
-    `plane` or `cells`, are small and at the places of their contacts. Each trace is drawn around its mean; a bar has
-    the scale of all. At a time, contacts on a grid of a plane make an image, and others are dots.
+    Traces of contacts on a line have a common time axis, and are at their places along the line. Other traces, and all
+    traces with `plane` or `cells`, are drawn small at the places of their contacts. Each trace is drawn around its
+    mean; a bar shows the scale of all. In a picture, contacts on a grid of a plane are an image, and others are dots.
 
     Parameters
     ----------
     data
         Potentials, or their average around spikes.
     time
-        Time of a picture, ms, of which the nearest sample is shown; None: traces.
+        Time of the picture, ms: the nearest sample is shown. None: traces.
     start, stop
         Window of the traces, ms; None: everything.
     plane
@@ -106,8 +106,8 @@ def extracellular(
     StateError
         When there is no sample in the window, or cells have no positions.
     ValueOutOfBoundsError
-        For a time that was not recorded, limits that are not ascending, and options of traces with a time, or of
-        pictures without.
+        For a time that was not recorded, limits that are not ascending, and options of traces for a picture or of
+        pictures for traces.
     ShapeError
         For a picture of contacts in a volume.
     WrongTypeError, UnknownNameError
@@ -290,7 +290,7 @@ def plane_of(contacts: FloatArray, plane: Plane | None) -> list[int]:
 def field_panel(
     contacts: FloatArray, plane: Plane | None, cells: Neurons | None, title: str, ax: Axes | None, room: float
 ) -> tuple[Figure | Axes, Axes, list[int]]:
-    """Return what a function returns, axes with cells behind the plane of contacts, and the axes of the plane."""
+    """Return the new figure or the axes of the user, axes with cells behind contacts, and the axes of their plane."""
     across = plane_of(contacts, plane)
     lines, stride = ([], 1) if cells is None else _lines_of(cells, across)
     points = np.concatenate([contacts[:, across], *lines])
@@ -305,7 +305,7 @@ def field_panel(
 
 
 def _lines_of(cells: Neurons, across: list[int]) -> tuple[list[FloatArray], int]:
-    """Return the sections of cells in a plane, um, and of how many cells one is among them."""
+    """Return the sections of cells in a plane, um, and a stride: one of so many cells is among them."""
     views = checked_views(cells)
     for view in views:
         if view.population.cell is None:

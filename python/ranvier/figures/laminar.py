@@ -23,7 +23,7 @@ def laminar(
     shown: float = 400.0,
     title: str = "",
 ) -> Figure:
-    """Draw the last traces over depth with the layers, and the standard deviation of each.
+    """Draw the end of the traces over depth beside the layers, and the standard deviation at each contact.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def laminar(
     layers
         Upper and lower end of each layer, z in um.
     start
-        Time from which on potentials count, ms.
+        End of the pre-simulation, ms: later samples count.
     shown
         Length of the traces, ms.
     title

@@ -53,12 +53,12 @@ class OutsideField(Immutable, ABC):
     @property
     @abstractmethod
     def times(self) -> FloatArray | None:
-        """Times of its distributions, between which potentials are interpolated; None: it has one with a waveform."""
+        """Times of its distributions, between which potentials are interpolated; None: it has a waveform."""
 
     @property
     @abstractmethod
     def course(self) -> Waveform | None:
-        """Return the course of its only distribution, if it has no times."""
+        """The waveform of its distribution; None: it has times."""
 
     @abstractmethod
     def potentials(self, lines: CompartmentLines, first: int) -> FloatArray:
@@ -306,7 +306,7 @@ def point_source(
 
 
 def given_field(potentials: Potentials | npt.ArrayLike, waveform: WaveformLike = 1.0) -> OutsideField:
-    """Return potentials that others have calculated, for example by finite elements.
+    """Return given potentials, for example those of a finite-element solution.
 
     Parameters
     ----------
@@ -405,7 +405,7 @@ def read_field(path: str | PathLike[str]) -> OutsideField:
 
 
 def as_fields(given: object) -> tuple[OutsideField, ...]:
-    """Return one field, or several with waveforms.
+    """Return one field, or a list of fields with waveforms, as a tuple.
 
     Raises
     ------

@@ -830,15 +830,15 @@ class Network(NamedAttributes):
         """Record potentials outside of cells, at contacts of electrodes.
 
         The potential is that of the membrane currents of all compartments, each a line with a constant current per
-        length in a homogeneous medium (Holt and Koch 1999), which is infinite or ends at a plane. Nearer to the axis of
-        a compartment than its radius it is that at the radius. It does not act on the cells.
+        length in a homogeneous medium (Holt and Koch 1999), which is infinite or ends at a plane. Within the radius of
+        a compartment, the potential of its current is that at its surface. Recorded potentials do not act on the cells.
 
         Parameters
         ----------
         contacts
             Coordinates, shape ``(contacts, 3)``; a grid, ``rv.grid((20, 1, 30), ...)`` or an array of the shape
-            ``(20, 30, 3)``, of which `ExtracellularData.on_grid` returns images; `laminar_probe`; a probe or a group of
-            probes of probeinterface in three dimensions.
+            ``(20, 30, 3)``, whose potentials `ExtracellularData.on_grid` has in the shape of the grid; a
+            `laminar_probe`; a probe or a group of probes of probeinterface in three dimensions.
         interval
             Sampling interval, ms. Samples are taken at multiples of it.
         cells
@@ -846,12 +846,12 @@ class Network(NamedAttributes):
         sigma
             Conductivity of the medium, S/m.
         boundary
-            A plane beyond which the medium has another conductivity, `BoundaryPlane`; None: it has no end.
+            A plane beyond which the medium has another conductivity, `BoundaryPlane`; None: the medium is infinite.
         method
             ``"matrix"`` sums currents with a weight for each compartment and contact, to rounding. ``"fmm"``, the fast
-            multipole method, takes a time and a memory in proportion to the sum of their numbers. ``"auto"`` takes the
-            one with fewer operations: the matrix up to some 10^8 weights. Operations are estimated, not timed, so that
-            the same network has the same bits on any machine.
+            multipole method, needs time and memory in proportion to the sum of both numbers. ``"auto"`` chooses the
+            method with fewer operations: the matrix up to about 10^8 weights. Operations are estimated, not timed, so
+            that the same network gives the same bits on any machine.
         accuracy
             Of the method ``"fmm"``, from 1e-7 to 0.1: the root mean square of the errors at the contacts, relative to
             that of the potentials, for random currents whose sum over each cell is 0. It is checked at some of the
@@ -925,8 +925,8 @@ class Network(NamedAttributes):
         """Record current dipole moments of detailed cells, from which their potentials far away follow.
 
         The moment is the sum of the membrane currents of all compartments, each times the coordinates of its middle
-        (Linden, Pettersen and Einevoll 2010). Electrodes and clamps make the sum of the membrane currents of a cell
-        differ from 0; then the moment depends on the origin of the coordinates.
+        (Linden, Pettersen and Einevoll 2010). If electrodes or clamps inject currents into a cell, the sum of its
+        membrane currents is not 0, and the moment depends on the origin of the coordinates.
 
         Parameters
         ----------
@@ -935,7 +935,7 @@ class Network(NamedAttributes):
         interval
             Sampling interval, ms. Samples are taken at multiples of it.
         per_cell
-            Whether to record the moment of each cell, and not their sum.
+            Whether to record the moment of each cell instead of their sum.
         to, overwrite
             As for `record_spikes`.
 
@@ -985,14 +985,15 @@ class Network(NamedAttributes):
 
         The potential at a contact is the sum, over populations and their spikes, of the kernel of the population at the
         time since the spike (E. Hagen et al., PLoS Computational Biology 18, e1010353, 2022). A kernel is the mean over
-        the neurons of a population: the positions of those that fire do not matter. It has no effect on the neurons.
+        the neurons of a population: the positions of those that fire do not matter. Recorded potentials have no effect
+        on the neurons.
 
         Parameters
         ----------
         kernels
             The kernel of each population or view, ``{exc: kernel, inh: other}``, all with the same contacts and
             interval: from `unitary_potentials`, or made as a `PotentialKernel`. Populations of sources can have kernels
-            too; those without a kernel have no effect.
+            too; populations without a kernel do not contribute.
         interval
             Sampling interval, ms, a multiple of the interval of the kernels; None: that interval. Samples are taken at
             multiples of it. Spikes are counted in bins of the interval of the kernels; a spike counts as one at the end
@@ -1024,9 +1025,9 @@ class Network(NamedAttributes):
 
         Notes
         -----
-        A process holds numbers of spikes in bins of time, not spikes. They are summed over threads and processes, and
-        convolved in a fixed order, so that potentials do not depend on these. Several processes have all potentials or,
-        other than rank 0, none: ``recordings="local"`` is refused when a simulation is built.
+        Spikes are counted in bins of time, and not stored. The counts are summed over threads and processes, and
+        convolved in a fixed order, so that potentials do not depend on the number of either. A simulation of several
+        processes cannot be built with ``recordings="local"``, since the counts of all are needed.
         """
         pairs = checked_kernels(self, kernels)
         # Refuses neurons with two kernels.
@@ -1054,12 +1055,13 @@ class Network(NamedAttributes):
     ) -> AppliedField:
         """Let given potentials outside act on detailed cells: extracellular stimulation.
 
-        With the potential phi outside, the potential inside of a compartment is V_m + phi. So the current
-        g (phi_j - phi_i) flows between neighbouring compartments in addition to that of the membrane potentials, with
-        their axial conductance g (McNeal 1976; Rattay 1986). ``V_m`` stays the potential across the membrane, and
-        ``I_m`` contains what flows along the neurite because of the field; its sum over a cell does not change.
+        With the potential phi outside, the potential inside a compartment is V_m + phi. So the current
+        g (phi_j - phi_i) flows between neighbouring compartments with the axial conductance g, in addition to the one
+        that the membrane potentials cause (McNeal 1976; Rattay 1986). ``V_m`` is still the potential across the
+        membrane, and ``I_m`` contains the current along the neurite that the field causes; its sum over a cell does not
+        change.
 
-        Within an interval, potentials are constant: those in its middle. They are taken in the middles of
+        Potentials are constant within an interval, with their values at its middle. They are taken at the middles of
         compartments.
 
         Parameters
@@ -1116,11 +1118,10 @@ class Network(NamedAttributes):
     ) -> CellCoupling:
         """Let detailed cells act on each other through the medium outside of them: ephaptic coupling.
 
-        At each multiple of the interval, the potentials in the middles of all compartments follow from the membrane
-        currents of all compartments at that time, as `record_extracellular` computes them, and act until the next
-        multiple as those of `apply_field`. So the coupling is of first order in the interval. A cell also acts on
-        itself; the potential of a compartment's own current, and of another one that contains its middle, is that at
-        their surface.
+        At each multiple of the interval, the potentials at the middles of all compartments are calculated from the
+        membrane currents of all compartments at that time, as by `record_extracellular`. They act until the next
+        multiple, as those of `apply_field`, so the coupling is of first order in the interval. Cells also act on
+        themselves. For a compartment that contains the middle, such as its own, the potential is that at its surface.
 
         Parameters
         ----------
@@ -1131,11 +1132,11 @@ class Network(NamedAttributes):
         sigma
             Conductivity of the medium, S/m.
         accuracy
-            Of potentials with the fast multipole method: their root mean square error for independent currents,
-            relative to the potentials. It is checked when the simulation is built.
+            Of the method ``"fmm"``, from 1e-7 to 0.1: the root mean square of the errors for independent currents,
+            relative to that of the potentials. It is checked when the simulation is built.
         method
-            ``"matrix"`` sums over all pairs of compartments, exactly; ``"fmm"`` is the fast multipole method.
-            ``"auto"`` chooses it for more than 4096 compartments.
+            ``"matrix"`` sums over all pairs of compartments, exactly; ``"fmm"`` is the fast multipole method, which
+            ``"auto"`` chooses for more than 4096 compartments.
 
         Returns
         -------
@@ -1147,15 +1148,15 @@ class Network(NamedAttributes):
         StateError
             For cells without positions.
         ShapeError, ValueOutOfBoundsError, UnknownNameError
-            For no cells, neurons without compartments, cells that are coupled already, and a conductivity, accuracy or
-            method that does not exist.
+            For no cells, neurons without compartments, cells that are already coupled, a conductivity or an accuracy
+            out of bounds, and an unknown method.
         GridError
             For an interval that is not a multiple of the steps of the cells.
 
         Notes
         -----
-        Potentials follow the currents with the delay of one interval. Where the medium is nearly insulating and the
-        interval long, this feedback can grow from one interval to the next: shorten the interval.
+        Potentials follow the currents with a delay of up to one interval. In a nearly insulating medium and with a long
+        interval, this feedback can grow from one interval to the next: shorten the interval.
         """
         view = self._cells_in_space(cells)
         conductivity = positive_number("sigma", sigma, "S/m")

@@ -44,8 +44,8 @@ class CellTemplate(Immutable):
         membrane. Or a mapping from names of source populations to regions.
     density
         Function of the name of a source population and of coordinates (um, shape ``(compartments, 3)``) that returns
-        relative numbers of synapses per membrane area, >= 0, shape ``(compartments,)``: for synapses that are in some
-        layers. None: spread evenly.
+        relative numbers of synapses per membrane area, >= 0, shape ``(compartments,)``: for synapses in certain layers.
+        None: they are spread evenly.
 
     Raises
     ------

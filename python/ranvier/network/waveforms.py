@@ -21,8 +21,8 @@ _CONSTANT, _SINE, _PULSES, _POINTS = range(4)
 class Waveform(Immutable):
     """A course over time, for ``waveform=`` of `uniform_field` and others.
 
-    Made by `sine_wave`, `pulse_train` or `waveform`. Its unit is that of the field that it is given to, or none if the
-    field has amplitudes itself.
+    Made by `sine_wave`, `pulse_train` or `waveform`. Its values are currents in uA for `point_source`, and factors for
+    other fields.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def sine_wave(
     frequency
         Hz, >= 0.
     amplitude, offset
-        Amplitude and mean, in the unit of what has the waveform.
+        Amplitude and mean: uA for `point_source`, factors for other fields.
     phase
         Phase at time 0, degrees.
     start, stop
@@ -118,7 +118,7 @@ def pulse_train(
     Parameters
     ----------
     amplitude
-        In the unit of what has the waveform.
+        Value during a pulse: uA for `point_source`, a factor for other fields.
     width
         Duration of a pulse, ms.
     period
@@ -157,7 +157,7 @@ def waveform(times: npt.ArrayLike, values: npt.ArrayLike) -> Waveform:
     times
         ms, ascending. A simulation cannot run beyond the last one, nor begin before the first one.
     values
-        One for each time, in the unit of what has the waveform.
+        One for each time: uA for `point_source`, factors for other fields.
 
     Raises
     ------

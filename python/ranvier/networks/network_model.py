@@ -21,7 +21,7 @@ __all__ = ["NetworkModel", "Probe"]
 
 @dataclass(frozen=True)
 class Probe:
-    """A probe in a network of point neurons, and the cells that stand for the neurons in its potentials.
+    """A probe in a network of point neurons, with the detailed cells that stand for the neurons.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Probe:
     layers: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def layer_of(self, z: float) -> str:
-        """Return the layer at a depth, um; empty outside of all."""
+        """Return the name of the layer at a depth, um; an empty one outside of all layers."""
         return next((name for name, (upper, lower) in self.layers.items() if lower < z <= upper), "")
 
 
@@ -65,7 +65,7 @@ class NetworkModel:
     figure
         Draws the spikes with a title, instead of a raster; None: a raster.
     probe
-        Returns a probe that would record potentials in the network; None: there is none.
+        Function that returns the `Probe` of ``ranvier run --lfp``; None: the network has no probe.
     """
 
     net: Network

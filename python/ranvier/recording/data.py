@@ -306,7 +306,7 @@ class StateData(NamedAttributes):
         return time_of(int(self.steps[1] - self.steps[0]), self.resolution)
 
     def _channels(self) -> dict[str, npt.NDArray[Any]]:
-        """Return what Neo knows of the channels of a signal."""
+        """Return the array annotations of a signal of Neo."""
         return {"neuron": self.ids}
 
     def to_pandas(self) -> Any:
@@ -454,7 +454,7 @@ class ExtracellularData(StateData):
     sigma
         Conductivity of the medium, S/m; NaN: not known.
     grid_shape
-        The shape of the grid on which the contacts are; None: on none. See `on_grid`.
+        The shape of the grid of contacts, see `on_grid`; None: they are not on a grid.
     contact_names, shanks
         Names of the contacts, and of the shank of each, as in the probe; None: they have none.
     variables

@@ -54,25 +54,24 @@ def unitary_potentials(
 ) -> dict[Population, PotentialKernel]:
     """Return what a spike of each population adds to potentials, from the responses of detailed cells to its synapses.
 
-    A spike of a neuron causes currents in the neurons that it has synapses with. Cells of a template at different
-    positions get the same currents, spread over their membrane, and the potential of their membrane currents, a mean
-    over positions, is the kernel (E. Hagen et al., Cerebral Cortex 26, 4461-4496, 2016; E. Hagen et al., PLoS
-    Computational Biology 18, e1010353, 2022). From the projections of the network follow the number of synapses of a
-    spike, the mean of their weights, the distribution of their delays, and with the parameters of the targets the
-    course of the currents; from the templates where the synapses are. Stimuli, which are not spikes of a population,
-    have no kernel.
+    A spike causes currents in the targets of its neuron. The cells of a template, at different positions, get the same
+    currents, spread over their membrane; the kernel is the potential of their membrane currents, a mean over positions
+    (E. Hagen et al., Cerebral Cortex 26, 4461-4496, 2016; E. Hagen et al., PLoS Computational Biology 18, e1010353,
+    2022). The number of synapses that a spike reaches, the mean of their weights and the distribution of their delays
+    follow from the projections of the network, the time course of the currents from the parameters of the targets, and
+    the places of the synapses from the templates. Stimuli are not spikes of a population, and have no kernel.
 
     Parameters
     ----------
     network
         A network of point neurons with synaptic currents: `iaf_psc_exp`, `iaf_psc_alpha` or `iaf_psc_delta`.
     templates
-        The template of each population whose currents matter; the others have no potential.
+        The template of each population whose membrane currents contribute.
     contacts
         As for `Network.record_extracellular`.
     interval
-        Interval of the kernels, ms, a multiple of the resolution; None: the resolution. For a longer one, kernels are
-        means over the steps in which a spike of a bin can be.
+        Interval of the kernels, ms, a multiple of the resolution; None: the resolution. With a longer one, a kernel is
+        the mean over the steps of a bin, in each of which the spike can be.
     duration
         Time after a spike at which kernels end, ms.
     sigma, boundary, inside
@@ -83,7 +82,7 @@ def unitary_potentials(
     Returns
     -------
     dict
-        The kernel of each population with synapses on a templated one, for `Network.record_lfp`.
+        The kernel of each population with synapses on one that has a template, for `Network.record_lfp`.
 
     Raises
     ------
@@ -98,11 +97,10 @@ def unitary_potentials(
 
     Notes
     -----
-    Cells respond to a pulse of 10 pA in one step, less what they do without it. Potentials are those of all currents
-    through the membrane, also of the pulse, which a synapse would make flow there. So a cell with active channels is
-    taken as linear around its state at that time. With the same templates, positions and seed, kernels have the same
-    bits.
-    Drawn weights and delays count with 65,536 draws.
+    The response is the difference between two simulations, with and without a pulse of 10 pA in one step, so cells with
+    active channels are linearised around their state at that time. Potentials include that of the pulse itself, since a
+    synapse is a current through the membrane. Distributions of weights and delays are represented by 65,536 draws.
+    The same templates, positions and seed give kernels with the same bits.
 
     Examples
     --------
@@ -259,7 +257,7 @@ def _mean_of(population: Population, name: str, values: Mapping[str, Any]) -> fl
 
 
 class _Draws:
-    """Values of synapses that are numbers, arrays or distributions: of the last, some draws."""
+    """Values of synapses that are numbers, arrays or distributions, which are represented by draws."""
 
     def __init__(self, resolution: float) -> None:
         self._net = Network(resolution=resolution)
@@ -372,7 +370,7 @@ class _Responses:
         for key, group in self._groups.items():
             # A pulse acts one step after its begin, the delay of a stimulus; the sample is that at its end.
             change = (with_pulses[key] - without[key])[_BEFORE + 1 :]
-            # Electrodes are no membrane. Currents of synapses flow through it, inwards.
+            # Currents of electrodes do not pass the membrane; those of synapses do, inwards.
             change[0] -= injected_potentials(group.recorder, _PULSE * group.shares)
             found[key] = change / (_PULSE * len(group.shares))
         return {pair: found[key] for pair, key in self._keys.items()}

@@ -81,7 +81,7 @@ class BoundaryPlane(Immutable):
         return -1.0 if math.isinf(self.sigma) else (sigma - self.sigma) / (sigma + self.sigma)
 
     def distances(self, points: FloatArray) -> FloatArray:
-        """Return how far points, um, are on the side of the cells; negative beyond the plane."""
+        """Return the distances of points from the plane, um: positive on the side of the cells, negative beyond."""
         distances: FloatArray = (np.array(self.point) - points) @ np.array(self.normal)
         return distances
 
@@ -94,7 +94,7 @@ class BoundaryPlane(Immutable):
         return f"BoundaryPlane({self.point}, {self.normal}, sigma={self.sigma:g})"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...], dict[str, object]]:
-        # As it is: a normal of length 1 may change by rounding.
+        # Not by __init__: normalising the normal again might change it by rounding.
         return BoundaryPlane.__new__, (BoundaryPlane,), dict(vars(self))
 
     def __setstate__(self, state: dict[str, object]) -> None:

@@ -27,7 +27,7 @@ _SHAPE = "it must be (contacts, 3), or (..., 3) for contacts on a grid"
 
 @dataclass(frozen=True)
 class ContactLabels:
-    """What is known of contacts beside their coordinates; None: not given.
+    """Labels of contacts; None: not given.
 
     Attributes
     ----------
