@@ -10,16 +10,20 @@ from typing import Any, Literal
 import numpy as np
 
 from ranvier import _core
+from ranvier.base.conductivity import checked_conductivity
 from ranvier.base.distributions import Distribution, is_plain
-from ranvier.base.names import some_names
+from ranvier.base.memory_checks import check_room
+from ranvier.base.names import check_choice, counted, some_names
 from ranvier.base.numeric import number
 from ranvier.base.texts import name_type
 from ranvier.base.times import text_of
+from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.values import FloatArray, StoredValues
 from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.models import dc_generator, iaf_psc_delta, poisson_generator
 from ranvier.network.network import Network, check_network
 from ranvier.network.potential_kernels import PotentialKernel
+from ranvier.network.potentials import check_side
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import ExtracellularRecorder
 from ranvier.network.rules import FixedIndegree
@@ -36,6 +40,8 @@ __all__ = ["unitary_potentials"]
 _DRAWN = 1 << 16
 # During one step, of all synapses of a cell, pA: it moves potentials by some uV, to which any membrane is linear.
 _PULSE = 10.0
+# The time of convolutions grows with the square.
+_MOST_STEPS = 100_000
 _BEFORE = 1
 """Steps before the pulse."""
 
@@ -88,12 +94,15 @@ def unitary_potentials(
     ------
     WrongTypeError, StateError
         For anything but a mapping from populations of the network to templates, for a template that does not say where
-        synapses of a source are, and for targets whose synapses are not currents.
+        synapses of a source are, for targets whose synapses are not currents, and for synapses with plasticity or
+        random release.
     ValueOutOfBoundsError
         For no synapses on templated populations, weights and delays that follow from positions, and contacts within a
         cell of a template.
     GridError
-        For an interval and a duration that are not multiples of the resolution, and of the interval.
+        For an interval and a duration that are not multiples of the resolution.
+    InsufficientMemoryError
+        For more steps and contacts than there is memory for.
 
     Notes
     -----
@@ -111,15 +120,30 @@ def unitary_potentials(
     _check_templates(network, templates)
     step = network.resolution
     width = step if interval is None else number("interval", interval)
-    bin_steps = max(1, network.to_steps(width, "interval of kernels"))
+    bin_steps = network.to_steps(width, "interval of kernels")
+    if bin_steps < 1:
+        raise ValueOutOfBoundsError("interval of kernels", f"{interval} ms", f"it must be at least {text_of(step)} ms")
     bins = network.to_steps(number("duration", duration), "duration of kernels") // bin_steps
     if bins < 1:
         raise ValueOutOfBoundsError(
             "duration of kernels", f"{duration} ms", f"it must be at least the interval, {text_of(width)} ms"
         )
     steps = (bins + 1) * bin_steps
-    inputs = _inputs(network, templates, steps)
+    if steps > _MOST_STEPS:
+        raise ValueOutOfBoundsError(
+            "duration of kernels", f"{duration} ms", f"it must be at most {_MOST_STEPS} steps of {text_of(step)} ms"
+        )
     points, _ = checked_contacts(contacts, unit, "um")
+    checked_conductivity(sigma)
+    check_side(points, boundary)
+    check_choice("inside", inside, ["error", "surface"])
+    # Responses, and the sums of all sources.
+    check_room(
+        f"kernels of {counted(steps, 'step')} at {counted(len(points), 'contact')}",
+        8 * steps * len(points) * 2 * max(1, len(templates)),
+        "choose a shorter duration, or fewer contacts",
+    )
+    inputs = _inputs(network, templates, steps)
     medium = {"sigma": sigma, "boundary": boundary, "inside": inside}
     responses = _Responses(network, points, medium, steps)
     for population, source, _ in inputs:
@@ -170,6 +194,14 @@ def _inputs(
         )
     drawn = _Draws(network.resolution)
     for projection in chosen:
+        synapse = projection.synapse
+        if isinstance(synapse, UserSynapse) or synapse.name != "static_synapse":
+            raise StateError(
+                f"projection {projection.name}",
+                f"synapse {synapse.name}",
+                bound="the currents that a spike causes depend on earlier spikes, or are random",
+                remedy="give kernels of your own, or those of a network like this one with static synapses",
+            )
         drawn.add(f"weight of projection {projection.name}", projection.weight, "weight")
         drawn.add(f"delay of projection {projection.name}", projection.delay, "delay")
     currents: dict[tuple[Population, Population], FloatArray] = {}

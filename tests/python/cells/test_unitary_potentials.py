@@ -178,6 +178,8 @@ def test_bad_templates() -> None:
         ({"interval": 0.15}, rv.errors.GridError),
         ({"duration": 0.05}, rv.errors.GridError),
         ({"duration": 0.1, "interval": 0.2}, rv.errors.ValueOutOfBoundsError),
+        ({"interval": 1e-310}, rv.errors.ValueOutOfBoundsError),
+        ({"duration": 1e6}, rv.errors.ValueOutOfBoundsError),
         ({"sigma": 0.0}, rv.errors.ValueOutOfBoundsError),
     ]
     for keys, kind in refused:
@@ -191,6 +193,10 @@ def test_bad_templates() -> None:
     net.connect(x, z, rv.AllToAll())
     with pytest.raises(rv.errors.StateError, match="population z is model iaf_cond_exp"):
         rv.unitary_potentials(net, {z: template()}, CONTACTS)
+    v = net.create("iaf_psc_exp", 2, name="v")
+    net.connect(x, v, rv.AllToAll(), synapse=rv.bernoulli(p_transmit=0.5))
+    with pytest.raises(rv.errors.StateError, match=r"projection x to v is synapse bernoulli.*static synapses"):
+        rv.unitary_potentials(net, {v: template()}, CONTACTS)
     w = net.create("iaf_psc_exp", 2, name="w")
     net.connect(x, w, rv.AllToAll(), weight=rv.Expression("10*i"))
     with pytest.raises(rv.errors.ValueOutOfBoundsError, match="weight of projection x to w"):
