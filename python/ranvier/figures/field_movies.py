@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 
+from ranvier.base.names import check_choice
 from ranvier.base.numeric import whole_number
 from ranvier.base.times import text_of
 from ranvier.base.values import FloatArray
@@ -88,6 +89,8 @@ def extracellular_movie(
         raise WrongTypeError(
             "data of a movie", type(data).__name__, "must be potentials or their average around spikes"
         )
+    if plane is not None:
+        check_choice("plane of a movie", plane, ["xy", "xz", "yz"])
     if to is not None:
         check_movie_file(to)
     frames_per_second = whole_number("fps of a movie", fps, 1, 120)

@@ -16,18 +16,18 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.base.numeric import number, positive_number
-from ranvier.base.texts import name_type
 from ranvier.base.times import text_of
 from ranvier.base.user_model import UserModel
 from ranvier.base.user_synapse import UserSynapse
 from ranvier.base.values import StoredValues, Values, flatten, store, to_core
-from ranvier.errors import GridError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import GridError, ValueOutOfBoundsError
 from ranvier.network import formulas
 from ranvier.network.checks import (
     StoredSynapse,
     check_electrode,
     check_name,
     check_receptor,
+    checked_rotation,
     synapse_and_transmitter,
 )
 from ranvier.network.contents import Contents, Handle
@@ -250,11 +250,7 @@ def _positions_to_core(positions: Positions | None, contents: Contents) -> _core
 
 
 def _check_rotation(name: str, rotation: Rotation | None, context: Context) -> Rotation | None:
-    if rotation is not None and not isinstance(rotation, Rotation):
-        raise WrongTypeError(
-            name, name_type(rotation), "must be made by rv.rotation() or rv.random_rotation()", "write rv.rotation(...)"
-        )
-    return rotation
+    return checked_rotation(name, rotation)
 
 
 def _rotation_to_core(rotation: Rotation | None, contents: Contents) -> _core.Rotations | None:

@@ -41,6 +41,7 @@ __all__ = [
     "check_size",
     "check_text",
     "check_value_names",
+    "checked_rotation",
     "flatten",
     "known_values",
     "model_and_values",
@@ -109,6 +110,15 @@ def check_positions(size: int, positions: Positions | None) -> None:
             "leave the size out, or give one position for each neuron",
         )
     positions.check_room(size)
+
+
+def checked_rotation(name: str, rotation: object) -> Rotation | None:
+    """Return a rotation, or None."""
+    if rotation is not None and not isinstance(rotation, Rotation):
+        raise WrongTypeError(
+            name, name_type(rotation), "must be made by rv.rotation() or rv.random_rotation()", "write rv.rotation(...)"
+        )
+    return rotation
 
 
 def check_rotation(model: str | UserModel, rotation: Rotation | None, positions: Positions | None) -> None:

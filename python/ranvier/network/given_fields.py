@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
+from ranvier.base.conductivity import checked_conductivity
 from ranvier.base.hdf5 import h5py
 from ranvier.base.immutable import Immutable, locked
+from ranvier.base.memory_checks import check_room
 from ranvier.base.names import counted
-from ranvier.base.numeric import number_array, positive_number
+from ranvier.base.numeric import number_array
 from ranvier.base.paths import checked_path, file_errors
+from ranvier.base.texts import name_type
 from ranvier.base.values import FloatArray
 from ranvier.cells.lines import CompartmentLines
-from ranvier.errors import FileError, ShapeError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import FileError, RanvierError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.waveforms import Waveform, WaveformLike, as_waveform, check_finite, checked_times
 from ranvier.space.positions import MICROMETRES, check_unit
 
@@ -33,6 +38,8 @@ __all__ = [
     "uniform_field",
 ]
 
+# Squares of distances must not overflow.
+_MOST = 1e12
 Potentials: TypeAlias = Callable[[FloatArray], npt.ArrayLike]
 
 
@@ -302,7 +309,7 @@ def point_source(
         cell is found when the simulation is built.
     """
     place = _vector("position", position) * MICROMETRES[check_unit("unit", unit)]
-    return _PointSource(place, as_waveform("current", current), positive_number("sigma", sigma, "S/m"))
+    return _PointSource(place, as_waveform("current", current), checked_conductivity(sigma))
 
 
 def given_field(potentials: Potentials | npt.ArrayLike, waveform: WaveformLike = 1.0) -> OutsideField:
@@ -337,7 +344,7 @@ def sampled_field(
     potentials: npt.ArrayLike,
     *,
     grid: Sequence[npt.ArrayLike] | None = None,
-    unit: str = "um",
+    unit: str | None = None,
 ) -> OutsideField:
     """Return potentials at given times, between which they are interpolated linearly.
 
@@ -351,7 +358,7 @@ def sampled_field(
     grid
         Coordinates along x, y and z, ascending, between which potentials are interpolated linearly.
     unit
-        Unit of the grid, ``"um"`` or ``"mm"``.
+        Unit of the grid, ``"um"`` or ``"mm"``; None: um.
 
     Raises
     ------
@@ -362,11 +369,17 @@ def sampled_field(
     at = checked_times("times of a field", times)
     values = number_array("potentials of a field", potentials, "an array of numbers").astype(np.float64)
     axes: tuple[FloatArray, ...] = ()
-    scale = MICROMETRES[check_unit("unit", unit)]
     if grid is not None:
-        if len(grid) != 3:
-            raise ShapeError("axes of the grid of a field", str(len(grid)), "there must be three")
-        axes = tuple(scale * _axis(name, axis) for name, axis in zip("xyz", grid, strict=True))
+        try:
+            given = tuple(itertools.islice(grid, 4))
+        except TypeError:
+            raise WrongTypeError("grid of a field", name_type(grid), "must be coordinates along x, y and z") from None
+        if len(given) != 3:
+            raise ShapeError("axes of the grid of a field", str(len(given)), "there must be three")
+        scale = MICROMETRES["um" if unit is None else check_unit("unit", unit)]
+        axes = tuple(scale * _axis(name, axis) for name, axis in zip("xyz", given, strict=True))
+    elif unit is not None:
+        raise ValueOutOfBoundsError("unit", repr(unit), "potentials at compartments have no grid", "leave the unit out")
     expected = (len(at), *map(len, axes)) if axes else (len(at), values.shape[1] if values.ndim == 2 else -1)
     if values.shape != expected:
         wanted = f"{expected}" if axes else f"({len(at)}, compartments)"
@@ -393,15 +406,25 @@ def read_field(path: str | PathLike[str]) -> OutsideField:
     """
     file = checked_path(path, "file of a field")
     with file_errors(file, "read"), h5py.File(file, "r") as opened:
-        missing = [name for name in ("times", "x", "y", "z", "potentials") if name not in opened]
-        if missing:
-            raise FileError(
-                f"file {file}",
-                bound=f"it has no dataset {missing[0]!r}",
-                remedy="write times, x, y, z and potentials",
-            )
-        times, x, y, z, potentials = (np.asarray(opened[name]) for name in ("times", "x", "y", "z", "potentials"))
+        times, x, y, z, potentials = (_dataset(file, opened, name) for name in ("times", "x", "y", "z", "potentials"))
     return sampled_field(times, potentials, grid=(x, y, z))
+
+
+def _dataset(file: Path, opened: Any, name: str) -> npt.NDArray[Any]:
+    """Return the array of a dataset of a file that is open."""
+    try:
+        if name not in opened or not isinstance(dataset := opened[name], h5py.Dataset) or dataset.shape is None:
+            raise FileError(
+                f"file {file}", bound=f"it has no dataset {name!r}", remedy="write times, x, y, z and potentials"
+            )
+        check_room(f"dataset {name!r} of file {file}", 2 * dataset.nbytes, "write fewer times, or a smaller grid")
+        return np.asarray(dataset)
+    except (LookupError, RuntimeError, TypeError, ValueError) as error:
+        if isinstance(error, RanvierError):
+            raise
+        raise FileError(
+            f"file {file}", bound=f"its dataset {name!r} cannot be read ({error})", remedy="write the file again"
+        ) from error
 
 
 def as_fields(given: object) -> tuple[OutsideField, ...]:
@@ -428,10 +451,11 @@ def as_fields(given: object) -> tuple[OutsideField, ...]:
 
 
 def _vector(what: str, given: npt.ArrayLike) -> FloatArray:
-    vector = number_array(what, given, "three numbers").astype(np.float64)
+    vector = number_array(what, given, "three numbers")
     if vector.shape != (3,):
         raise ShapeError(what, f"an array of the shape {vector.shape}", "it must be three numbers")
-    check_finite(what, vector)
+    if not (np.abs(vector) <= _MOST).all():
+        raise ValueOutOfBoundsError(what, repr(vector.tolist()), f"numbers must be finite, and at most {_MOST:g}")
     return vector
 
 

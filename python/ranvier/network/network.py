@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core, models
+from ranvier.base.conductivity import checked_conductivity
 from ranvier.base.hints import NamedAttributes, known_keywords
 from ranvier.base.immutable import locked
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import check_choice, counted, unknown_name
-from ranvier.base.numeric import number, positive_number, whole_number
+from ranvier.base.numeric import number, whole_number
 from ranvier.base.texts import check_flag, check_text, name_type
 from ranvier.base.times import time_of
 from ranvier.base.user_model import UserModel
@@ -890,7 +891,7 @@ class Network(NamedAttributes):
         view = all_cells(self.populations) if cells is None else self._cells_in_space(cells)
         check_choice("inside", inside, ["error", "surface"])
         points, labels = checked_contacts(contacts, unit, common_layout(view).unit)
-        conductivity = positive_number("sigma", sigma, "S/m")
+        conductivity = checked_conductivity(sigma)
         check_side(points, boundary)
         method, accuracy = chosen_recording(method, accuracy, view, len(points))
         destination, replaces = self._destination(to, overwrite)
@@ -1159,7 +1160,7 @@ class Network(NamedAttributes):
         interval, this feedback can grow from one interval to the next: shorten the interval.
         """
         view = self._cells_in_space(cells)
-        conductivity = positive_number("sigma", sigma, "S/m")
+        conductivity = checked_conductivity(sigma)
         method, accuracy = chosen_coupling(method, accuracy, view)
         return self._make(
             CoupleExtracellular(

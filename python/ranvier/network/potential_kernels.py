@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.conductivity import checked_conductivity
 from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import Immutable, locked
 from ranvier.base.names import counted
@@ -102,7 +103,7 @@ class PotentialKernel(Immutable):
         step = positive_number("interval of a kernel", interval, "ms")
         conductivity = number("sigma", sigma)
         if not math.isnan(conductivity):
-            positive_number("sigma", conductivity, "S/m")
+            checked_conductivity(sigma)
         self._put(values=locked(array), interval=step, contacts=points, labels=labels, sigma=conductivity)
 
     @property

@@ -18,7 +18,7 @@ from ranvier.cells.cell import Cell, membrane_in, with_electrodes_at
 from ranvier.cells.lines import CompartmentLines
 from ranvier.cells.places import Region, RegionLike, as_region
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
-from ranvier.network.checks import check_positions, check_rotation, check_size
+from ranvier.network.checks import check_positions, check_rotation, check_size, checked_rotation
 from ranvier.space.positions import Positions, PositionsLike, as_positions
 from ranvier.space.rotations import Rotation
 
@@ -84,7 +84,7 @@ class CellTemplate(Immutable):
         if not isinstance(cell, Cell):
             raise WrongTypeError("cell of a template", name_type(cell), "must be a ranvier.Cell")
         places = as_positions(positions)
-        check_rotation(cell, rotation, places)
+        check_rotation(cell, checked_rotation("rotation of a template", rotation), places)
         count = check_size(size, cell, places)
         check_positions(count, places)
         regions: Region | dict[str, Region]

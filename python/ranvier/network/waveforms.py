@@ -107,7 +107,7 @@ def sine_wave(
     begin, end = _finite("start", number("start", start)), number("stop", stop)
     if not end >= begin:
         raise ValueOutOfBoundsError("stop", f"{stop} ms", f"it must be at least the start, {start} ms")
-    return Waveform([_SINE, *values, begin, end], f"sine_wave({frequency:g}, {amplitude:g})")
+    return Waveform([_SINE, *values, begin, end], f"sine_wave({values[2]:g}, {values[0]:g})")
 
 
 def pulse_train(
@@ -146,7 +146,7 @@ def pulse_train(
         raise ValueOutOfBoundsError("count", repr(count), "it must be at least 1")
     if math.isinf(every):
         every, number_of = max(length, 1.0), 1.0
-    return Waveform([_PULSES, size, begin, length, every, number_of], f"pulse_train({amplitude:g}, {width:g})")
+    return Waveform([_PULSES, size, begin, length, every, number_of], f"pulse_train({size:g}, {length:g})")
 
 
 def waveform(times: npt.ArrayLike, values: npt.ArrayLike) -> Waveform:

@@ -15,7 +15,8 @@ from ranvier.base.hints import NamedAttributes
 from ranvier.base.html import card, lines_picture, raster_picture
 from ranvier.base.immutable import locked
 from ranvier.base.names import counted, some_names, unknown_name
-from ranvier.base.numeric import number
+from ranvier.base.numeric import as_array, number
+from ranvier.base.texts import name_type
 from ranvier.base.times import step_before, text_of, time_of, times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import IndexOutOfBoundsError, ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
@@ -545,11 +546,17 @@ class ExtracellularData(StateData):
         ShapeError
             For a mask of another length, or something else.
         """
+        remedy = "give a slice, a list of places, or a mask with a value for each contact"
+        chosen: Any = contacts if isinstance(contacts, slice) else as_array("contacts", contacts)
+        if chosen is None:
+            raise ShapeError("contacts", "lists of different lengths", "they must be a sequence", remedy)
+        if isinstance(chosen, np.ndarray) and chosen.shape == (0,):
+            # NumPy takes an empty list for real numbers.
+            chosen = []
         try:
-            places = np.arange(len(self.ids))[contacts]
+            places = np.arange(len(self.ids))[chosen]
         except IndexError as error:
-            remedy = "give a slice, a list of places, or a mask with a value for each contact"
-            if np.asarray(contacts).dtype.kind in "iu":
+            if np.asarray(chosen).dtype.kind in "iu":
                 count = counted(len(self.ids), "contact")
                 raise IndexOutOfBoundsError(
                     "place of a contact", repr(contacts), f"there are {count}", remedy
@@ -701,6 +708,8 @@ class DipoleData(StateData):
         """
         if not self.per_cell:
             raise StateError(repr(self), bound="it has only the sum over all cells", remedy="record with per_cell=True")
+        if not isinstance(cells, PopulationView):
+            raise WrongTypeError("cells", name_type(cells), "must be a population or a part of one")
         places = np.searchsorted(self.ids, cells.ids)
         missing = self.ids.take(places, mode="clip") != cells.ids if len(self.ids) else np.ones(len(places), np.bool_)
         if missing.any():

@@ -8,12 +8,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.conductivity import checked_conductivity
 from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import check_choice, counted
-from ranvier.base.numeric import positive_number
+from ranvier.base.numeric import number_array, positive_number
+from ranvier.base.texts import check_flag
 from ranvier.base.values import FloatArray
-from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError
 from ranvier.recording.correlations import whole_steps
 
 __all__ = [
@@ -25,11 +27,13 @@ __all__ = [
     "places_on_line",
 ]
 
-_DIAMETER = 500.0
+_DIAMETER, _LEAST_DIAMETER, _MOST_DIAMETER = 500.0, 1e-6, 1e12
 # mV S/m um^-2 is 1e9 A/m^3, which is 1e6 uA/mm^3.
 _UA_PER_MM3 = 1e6
 # Deviation of contacts from a line, and of their distances, relative to the distance of neighbours.
 _TOLERANCE = 1e-3
+# Rounding of potentials, times this, is an error of the density.
+_MOST_CONDITION = 1e10
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,7 +130,7 @@ def current_source_density(
 ) -> CurrentSourceDensity:
     """Return the density of potentials (mV) at contacts; see `ExtracellularData.current_source_density`."""
     check_choice("method", method, ["standard", "delta"])
-    conductivity = positive_number("sigma", sigma, "S/m", "write sigma=0.3")
+    conductivity = checked_conductivity(sigma)
     least = 2 if method == "delta" else 3
     if len(contacts) < least:
         raise ShapeError(
@@ -144,15 +148,27 @@ def current_source_density(
     if method == "standard":
         if diameter is not None:
             raise ValueOutOfBoundsError("diameter", str(diameter), "the method 'standard' has none", "leave it out")
-        keeps_ends = vaknin is None or vaknin
+        keeps_ends = vaknin is None or check_flag("vaknin", vaknin)
         wide = np.pad(potentials, ((0, 0), (1, 1)), mode="edge") if keeps_ends else potentials
         density: FloatArray = -conductivity * _UA_PER_MM3 / step**2 * np.diff(wide, n=2, axis=1)
         return CurrentSourceDensity(times, density, contacts if keeps_ends else contacts[1:-1], method)
     if vaknin is not None:
         raise ValueOutOfBoundsError("vaknin", str(vaknin), "the method 'delta' has no such option", "leave it out")
-    radius = 0.5 * positive_number("diameter", _DIAMETER if diameter is None else diameter, "um")
+    across = positive_number("diameter", _DIAMETER if diameter is None else diameter, "um")
+    if not _LEAST_DIAMETER <= across <= _MOST_DIAMETER:
+        bound = f"it must be from {_LEAST_DIAMETER:g} to {_MOST_DIAMETER:g} um"
+        raise ValueOutOfBoundsError("diameter", f"{across:g} um", bound)
+    radius = 0.5 * across
     apart = np.abs(places[:, np.newaxis] - places)
     forward = step / (2.0 * conductivity) * (np.hypot(apart, radius) - apart)
+    # Wide discs have nearly the same potential at all contacts.
+    if not np.linalg.cond(forward) < _MOST_CONDITION:
+        raise ValueOutOfBoundsError(
+            "diameter",
+            f"{across:g} um",
+            f"potentials do not tell discs apart that are so much wider than the distance of contacts, {step:g} um",
+            "choose smaller discs, or method='standard'",
+        )
     density = np.asarray(_UA_PER_MM3 * np.linalg.solve(forward, potentials.T).T, dtype=np.float64)
     return CurrentSourceDensity(times, density, contacts, method)
 
@@ -196,9 +212,4 @@ def average_around(
 
 def checked_times(spikes: object) -> npt.NDArray[np.float64]:
     """Return given times of spikes, ms."""
-    try:
-        return np.array(spikes, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise WrongTypeError(
-            "spikes", type(spikes).__name__, "must be the data of a recorder of spikes, or an array of times"
-        ) from None
+    return number_array("spikes", spikes, "the data of a recorder of spikes, or an array of times")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import Immutable
-from ranvier.base.numeric import number
+from ranvier.base.numeric import number, number_array
 from ranvier.base.values import FloatArray
 from ranvier.errors import ShapeError, ValueOutOfBoundsError
 from ranvier.space.positions import MICROMETRES, check_unit
@@ -102,12 +102,9 @@ class BoundaryPlane(Immutable):
 
 
 def _vector(what: str, given: npt.ArrayLike) -> FloatArray:
-    try:
-        vector: FloatArray = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ShapeError(what, repr(given), "it must be x, y and z") from None
+    vector = number_array(what, given, "x, y and z")
     if vector.shape != (3,):
-        raise ShapeError(what, repr(given), "it must be x, y and z")
+        raise ShapeError(what, f"an array of the shape {vector.shape}", "it must be x, y and z")
     if not (np.abs(vector) <= 1e12).all():
         raise ValueOutOfBoundsError(what, repr(given), "coordinates must be finite, and at most 1e+12")
     return vector

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
-from ranvier.base.numeric import number, positive_number, whole_number
+from ranvier.base.numeric import number, number_array, positive_number, whole_number
 from ranvier.base.values import FloatArray
 from ranvier.errors import ShapeError, ValueOutOfBoundsError
 from ranvier.space.positions import MICROMETRES, GivenPositions, Grid, Positions, check_unit, positions
@@ -88,10 +88,7 @@ def _check_no_unit(unit: str | None, what: str, known: str) -> None:
 
 
 def _of_array(contacts: Any) -> npt.NDArray[np.float64]:
-    try:
-        points: npt.NDArray[np.float64] = np.array(contacts, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ShapeError("contacts", type(contacts).__name__, "they must be an array of numbers") from None
+    points = number_array("contacts", contacts, "an array of coordinates, positions or a probe")
     if points.ndim == 1:
         points = points[np.newaxis, :]
     if points.ndim < 2 or points.shape[-1] != 3 or not points.size:
@@ -205,6 +202,9 @@ def laminar_probe(
     """
     count = whole_number("contacts of a laminar probe", contacts, 1, 2**32)
     step = positive_number("spacing of a laminar probe", spacing)
+    if step > _MOST:
+        raise ValueOutOfBoundsError("spacing of a laminar probe", str(spacing), f"it must be at most {_MOST:g}")
+    check_room(f"the coordinates of {count} contacts", 48 * count, "take fewer contacts")
     points = np.empty((count, 3))
     points[:, 0], points[:, 1] = number("x of a laminar probe", x), number("y of a laminar probe", y)
     points[:, 2] = number("top of a laminar probe", top) - step * np.arange(count)

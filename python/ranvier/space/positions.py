@@ -618,7 +618,7 @@ def _placed(
 
 def check_unit(what: str, unit: str) -> str:
     """Return a unit of length, "mm" or "um"."""
-    if unit in ("\u00b5m", "\u03bcm"):
+    if isinstance(unit, str) and unit in ("\u00b5m", "\u03bcm"):
         return "um"
     check_choice(what, unit, ("mm", "um"))
     return unit

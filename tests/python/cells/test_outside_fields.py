@@ -305,6 +305,61 @@ def test_bad_input(tmp_path: Path) -> None:
         net.fields[0].interval = 3.0
 
 
+AXES: FloatArray = np.array([-1.0, 1.0])
+GOOD = {"times": np.array([0.0, 1.0]), "x": AXES, "y": AXES, "z": AXES, "potentials": np.zeros((2, 2, 2, 2))}
+
+
+def write(path: Path, name: str = "", write_it: Any = None) -> Path:
+    """Write a file of a field, of which one dataset is another one."""
+    with h5py.File(path, "w") as file:
+        for each, values in GOOD.items():
+            if each != name:
+                file[each] = values
+        if write_it is not None:
+            write_it(file, name)
+    return path
+
+
+BAD_DATASETS: dict[str, Any] = {
+    "missing": None,
+    "a group": lambda file, name: file.create_group(name),
+    "empty": lambda file, name: file.create_dataset(name, data=h5py.Empty("f8")),
+    "nowhere": lambda file, name: file.__setitem__(name, h5py.SoftLink("/nowhere")),
+    "in no file": lambda file, name: file.__setitem__(name, h5py.ExternalLink("no.h5", "/x")),
+    "texts": lambda file, name: file.create_dataset(name, data=np.array([b"a", b"b"])),
+    "complex": lambda file, name: file.create_dataset(name, data=np.zeros(2, dtype=complex)),
+    "of another shape": lambda file, name: file.create_dataset(name, data=np.zeros((3, 1))),
+    "huge": lambda file, name: file.create_dataset(name, (10**5,) * 3, "f8", chunks=(10,) * 3),
+}
+
+
+@pytest.mark.parametrize("kind", list(BAD_DATASETS))
+def test_files_of_other_content(kind: str, tmp_path: Path) -> None:
+    for name in ("x", "potentials"):
+        path = write(tmp_path / "field.h5", name, BAD_DATASETS[kind])
+        with pytest.raises(rv.errors.RanvierError, match=name):
+            rv.read_field(path)
+
+
+def test_damaged_files(tmp_path: Path) -> None:
+    """A changed byte gives a typed error, or other numbers."""
+    path = write(tmp_path / "field.h5")
+    whole = path.read_bytes()
+    assert rv.read_field(path).span == (0.0, 1.0)
+    refused = 0
+    generator = np.random.default_rng(1)
+    for i in range(300):
+        data = bytearray(whole)
+        for place in generator.integers(0, len(data), 1 + i % 10):
+            data[place] = generator.integers(0, 256)
+        path.write_bytes(data if i % 10 else data[: generator.integers(1, len(data))])
+        try:
+            rv.read_field(path)
+        except rv.errors.RanvierError:
+            refused += 1
+    assert refused > 50
+
+
 @pytest.mark.parametrize(
     ("field", "match"),
     [

@@ -98,6 +98,7 @@ def test_lines_in_any_direction() -> None:
         (None, {"diameter": 100.0}, "'standard' has none"),
         (None, {"method": "delta", "vaknin": True}, "no such option"),
         (None, {"method": "delta", "diameter": 0.0}, "diameter"),
+        (None, {"method": "delta", "diameter": 1e12}, "so much wider"),
     ],
 )
 def test_bad_lines_and_options(contacts: list[list[float]] | None, keys: dict[str, Any], match: str) -> None:
@@ -270,3 +271,6 @@ def test_a_movie_of_a_plane(tmp_path: Path) -> None:
         rv.plot.extracellular_movie(plane(), to=tmp_path / "plane.avi")
     with pytest.raises(rv.errors.StateError, match="window"):
         rv.plot.extracellular_movie(plane(), start=99.0)
+    for axes, error in ((3.0, rv.errors.WrongTypeError), ("zx", rv.errors.UnknownNameError)):
+        with pytest.raises(error, match="plane of a movie"):
+            rv.plot.extracellular_movie(plane(), plane=axes)  # type: ignore[arg-type]
