@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.memory_checks import check_room
-from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 
-__all__ = ["as_array", "number", "number_array", "positive_number", "whole_number"]
+__all__ = ["as_array", "number", "number_array", "positive_number", "three_numbers", "whole_number"]
 
 
 def number(name: str, value: object) -> float:
@@ -75,6 +75,26 @@ def number_array(
         return np.array(array, dtype=np.float64)
     except OverflowError:
         raise ValueOutOfBoundsError(name, "too large for floating point", "it must be finite") from None
+
+
+def three_numbers(name: str, values: object, most: float) -> npt.NDArray[np.float64]:
+    """Return a copy of three finite numbers, none of which exceeds a limit.
+
+    Raises
+    ------
+    TypeError
+        When an element is not a number.
+    ShapeError
+        When there are not three.
+    ValueOutOfBoundsError
+        When one is not finite, or exceeds the limit.
+    """
+    vector = number_array(name, values, "three numbers")
+    if vector.shape != (3,):
+        raise ShapeError(name, f"an array of the shape {vector.shape}", "it must be three numbers")
+    if not (np.abs(vector) <= most).all():
+        raise ValueOutOfBoundsError(name, str(tuple(vector.tolist())), f"they must be finite, and at most {most:g}")
+    return vector
 
 
 def as_array(name: str, values: object) -> npt.NDArray[Any] | None:

@@ -20,13 +20,14 @@ from ranvier.base.hdf5 import h5py
 from ranvier.base.immutable import Immutable, locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import counted
-from ranvier.base.numeric import number_array
+from ranvier.base.numeric import number_array, three_numbers
 from ranvier.base.paths import checked_path, file_errors
 from ranvier.base.texts import name_type
 from ranvier.base.values import FloatArray
 from ranvier.cells.lines import CompartmentLines
 from ranvier.errors import FileError, RanvierError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.waveforms import Waveform, WaveformLike, as_waveform, check_finite, checked_times
+from ranvier.space.contacts import MOST_COORDINATE
 from ranvier.space.positions import MICROMETRES, check_unit
 
 __all__ = [
@@ -38,8 +39,6 @@ __all__ = [
     "uniform_field",
 ]
 
-# Squares of distances must not overflow.
-_MOST = 1e12
 Potentials: TypeAlias = Callable[[FloatArray], npt.ArrayLike]
 
 
@@ -189,7 +188,7 @@ class _Given(_WithWaveform):
         if isinstance(self._potentials, np.ndarray):
             return self._potentials[np.newaxis, first : first + len(lines)]
         name = f"potentials of {_name_of(self._potentials)}"
-        values = number_array(name, self._potentials(lines.middle), "an array of numbers").astype(np.float64)
+        values = number_array(name, self._potentials(lines.middle), "an array of numbers")
         if values.shape != (len(lines),):
             raise ShapeError(
                 name,
@@ -283,7 +282,7 @@ def uniform_field(field: npt.ArrayLike, waveform: WaveformLike = 1.0) -> Outside
     --------
     >>> net.apply_field(cells, rv.uniform_field((0.0, 0.0, 1.0), rv.sine_wave(10.0)), interval=0.1)
     """
-    return _Uniform(_vector("field", field), as_waveform("waveform", waveform))
+    return _Uniform(three_numbers("field", field, MOST_COORDINATE), as_waveform("waveform", waveform))
 
 
 def point_source(
@@ -308,7 +307,7 @@ def point_source(
         For a position that is not three finite numbers, and a conductivity that is not positive. A source within a
         cell is found when the simulation is built.
     """
-    place = _vector("position", position) * MICROMETRES[check_unit("unit", unit)]
+    place = three_numbers("position", position, MOST_COORDINATE) * MICROMETRES[check_unit("unit", unit)]
     return _PointSource(place, as_waveform("current", current), checked_conductivity(sigma))
 
 
@@ -332,7 +331,7 @@ def given_field(potentials: Potentials | npt.ArrayLike, waveform: WaveformLike =
     course = as_waveform("waveform", waveform)
     if callable(potentials):
         return _Given(potentials, course)
-    values = number_array("potentials", potentials, "a function or an array of numbers").astype(np.float64)
+    values = number_array("potentials", potentials, "a function or an array of numbers")
     if values.ndim != 1:
         raise ShapeError("potentials", f"an array of the shape {values.shape}", "it must be (compartments,)")
     check_finite("potentials", values)
@@ -367,7 +366,7 @@ def sampled_field(
         compartment outside of the grid is found when the simulation is built.
     """
     at = checked_times("times of a field", times)
-    values = number_array("potentials of a field", potentials, "an array of numbers").astype(np.float64)
+    values = number_array("potentials of a field", potentials, "an array of numbers")
     axes: tuple[FloatArray, ...] = ()
     if grid is not None:
         try:
@@ -450,17 +449,8 @@ def as_fields(given: object) -> tuple[OutsideField, ...]:
     return fields
 
 
-def _vector(what: str, given: npt.ArrayLike) -> FloatArray:
-    vector = number_array(what, given, "three numbers")
-    if vector.shape != (3,):
-        raise ShapeError(what, f"an array of the shape {vector.shape}", "it must be three numbers")
-    if not (np.abs(vector) <= _MOST).all():
-        raise ValueOutOfBoundsError(what, repr(vector.tolist()), f"numbers must be finite, and at most {_MOST:g}")
-    return vector
-
-
 def _axis(name: str, given: npt.ArrayLike) -> FloatArray:
-    axis: FloatArray = np.atleast_1d(number_array(f"{name} of a grid", given, "an array of numbers")).astype(np.float64)
+    axis: FloatArray = np.atleast_1d(number_array(f"{name} of a grid", given, "an array of numbers"))
     if axis.ndim != 1 or not len(axis):
         raise ShapeError(f"{name} of a grid", f"an array of the shape {axis.shape}", "it must have one dimension")
     check_finite(f"{name} of a grid", axis)

@@ -874,6 +874,8 @@ class Network(NamedAttributes):
         ------
         StateError
             For cells without positions.
+        WrongTypeError
+            For contacts that are not numbers, and a boundary that is not a `BoundaryPlane`.
         ShapeError, ValueOutOfBoundsError
             For contacts that are not points in space or beyond the boundary, no cells, and a conductivity that is not
             positive. A contact within a cell, a cell beyond the boundary, and an accuracy that cannot be reached are

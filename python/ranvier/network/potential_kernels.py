@@ -55,6 +55,8 @@ class PotentialKernel(Immutable):
 
     Raises
     ------
+    WrongTypeError
+        For values and contacts that are not numbers.
     ShapeError
         For another shape than one row for each contact and at least one column.
     ValueOutOfBoundsError

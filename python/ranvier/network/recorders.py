@@ -270,7 +270,7 @@ class ExtracellularRecorder(StateRecorder):
     def description(self) -> str:
         """Recorded values and neurons, in a line."""
         cells = text_of_cells(self.neurons)
-        accuracy = f", {self.accuracy:g} accurate" if self.method == "fmm" else ""
+        accuracy = f", to an accuracy of {self.accuracy:g}" if self.method == "fmm" else ""
         return f"V_e at {counted(len(self.ids), 'contact')} of {cells} every {text_of(self.interval)} ms{accuracy}"
 
 

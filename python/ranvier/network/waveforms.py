@@ -174,7 +174,7 @@ def waveform(times: npt.ArrayLike, values: npt.ArrayLike) -> Waveform:
 
 def checked_times(what: str, times: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return times, ms: at least one, finite, ascending."""
-    at: npt.NDArray[np.float64] = np.atleast_1d(number_array(what, times, "an array of numbers")).astype(np.float64)
+    at: npt.NDArray[np.float64] = np.atleast_1d(number_array(what, times, "an array of numbers"))
     if at.ndim != 1 or not len(at):
         raise ShapeError(what, f"an array of the shape {at.shape}", "it must have one dimension, and at least one time")
     check_finite(what, at)

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from ranvier.base.hints import known_keywords
 from ranvier.base.immutable import Immutable
-from ranvier.base.numeric import number, number_array
+from ranvier.base.numeric import number, three_numbers
 from ranvier.base.values import FloatArray
-from ranvier.errors import ShapeError, ValueOutOfBoundsError
+from ranvier.errors import ValueOutOfBoundsError
+from ranvier.space.contacts import MOST_COORDINATE
 from ranvier.space.positions import MICROMETRES, check_unit
 
 __all__ = ["BoundaryPlane"]
@@ -58,11 +59,11 @@ class BoundaryPlane(Immutable):
 
         Raises
         ------
-        ShapeError, ValueOutOfBoundsError
+        WrongTypeError, ShapeError, ValueOutOfBoundsError
             For values that are not three finite numbers, a normal of zeros, and a negative conductivity.
         """
-        place = _vector("point of a plane", point) * MICROMETRES[check_unit("unit", unit)]
-        direction = _vector("normal of a plane", normal)
+        place = three_numbers("point of a plane", point, MOST_COORDINATE) * MICROMETRES[check_unit("unit", unit)]
+        direction = three_numbers("normal of a plane", normal, MOST_COORDINATE)
         if not direction.any():
             raise ValueOutOfBoundsError(
                 "normal of a plane", repr(normal), "it must not be zero", "point it away from the cells"
@@ -99,12 +100,3 @@ class BoundaryPlane(Immutable):
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self._put(**state)
-
-
-def _vector(what: str, given: npt.ArrayLike) -> FloatArray:
-    vector = number_array(what, given, "x, y and z")
-    if vector.shape != (3,):
-        raise ShapeError(what, f"an array of the shape {vector.shape}", "it must be x, y and z")
-    if not (np.abs(vector) <= 1e12).all():
-        raise ValueOutOfBoundsError(what, repr(given), "coordinates must be finite, and at most 1e+12")
-    return vector

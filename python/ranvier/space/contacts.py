@@ -16,12 +16,12 @@ from ranvier.base.values import FloatArray
 from ranvier.errors import ShapeError, ValueOutOfBoundsError
 from ranvier.space.positions import MICROMETRES, GivenPositions, Grid, Positions, check_unit, positions
 
-__all__ = ["ContactLabels", "checked_contacts", "laminar_probe"]
+__all__ = ["MOST_COORDINATE", "ContactLabels", "checked_contacts", "laminar_probe"]
 
 # Of probes, too.
 _UM = {**MICROMETRES, "m": 1e6}
-# Squares of distances must not overflow.
-_MOST = 1e12
+MOST_COORDINATE = 1e12
+"""Of contacts and boundaries, um: squares of distances must not overflow."""
 _SHAPE = "it must be (contacts, 3), or (..., 3) for contacts on a grid"
 
 
@@ -72,12 +72,12 @@ def checked_contacts(contacts: Any, unit: str | None, unit_of_cells: str) -> tup
         if points.ndim > 2:
             labels = ContactLabels(grid_shape=points.shape[:-1])
         points = points.reshape(-1, 3) * _UM[unit_of_cells if unit is None else check_unit("unit", unit)]
-    wrong = np.flatnonzero(~(np.abs(points) <= _MOST).all(axis=1))
+    wrong = np.flatnonzero(~(np.abs(points) <= MOST_COORDINATE).all(axis=1))
     if len(wrong):
         raise ValueOutOfBoundsError(
             f"contact {wrong[0]}",
             f"{tuple(points[wrong[0]].tolist())} um",
-            f"coordinates must be finite, and at most {_MOST:g} um",
+            f"coordinates must be finite, and at most {MOST_COORDINATE:g} um",
         )
     return locked(points), labels
 
@@ -202,8 +202,10 @@ def laminar_probe(
     """
     count = whole_number("contacts of a laminar probe", contacts, 1, 2**32)
     step = positive_number("spacing of a laminar probe", spacing)
-    if step > _MOST:
-        raise ValueOutOfBoundsError("spacing of a laminar probe", str(spacing), f"it must be at most {_MOST:g}")
+    if step > MOST_COORDINATE:
+        raise ValueOutOfBoundsError(
+            "spacing of a laminar probe", str(spacing), f"it must be at most {MOST_COORDINATE:g}"
+        )
     check_room(f"the coordinates of {count} contacts", 48 * count, "take fewer contacts")
     points = np.empty((count, 3))
     points[:, 0], points[:, 1] = number("x of a laminar probe", x), number("y of a laminar probe", y)

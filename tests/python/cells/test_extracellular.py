@@ -223,6 +223,8 @@ def test_points_beyond_a_plane_are_refused() -> None:
             rv.Simulation(net, progress=False)
     for point, normal, sigma, error in (
         ((0.0, 0.0), (1.0, 0.0, 0.0), 0.0, rv.errors.ShapeError),
+        (("0", "0", "0"), (1.0, 0.0, 0.0), 0.0, rv.errors.WrongTypeError),
+        ((0.0, 0.0, 1e13), (1.0, 0.0, 0.0), 0.0, rv.errors.ValueOutOfBoundsError),
         ((0.0, 0.0, math.nan), (1.0, 0.0, 0.0), 0.0, rv.errors.ValueOutOfBoundsError),
         ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, rv.errors.ValueOutOfBoundsError),
         ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), -1.0, rv.errors.ValueOutOfBoundsError),
@@ -239,7 +241,7 @@ def test_points_beyond_a_plane_are_refused() -> None:
 def test_memory_of_the_fast_multipole_method_is_predicted() -> None:
     net, contacts = population()
     recorder = net.record_extracellular(contacts, method="fmm", accuracy=1e-3, to=None)
-    assert "0.001 accurate" in recorder.description
+    assert "to an accuracy of 0.001" in recorder.description
     predicted = rv.predict_memory(net, time=0.0)["recordings"]
     with pytest.raises(rv.errors.InsufficientMemoryError, match="memory_limit"):
         rv.Simulation(net, progress=False, memory_limit=predicted // 2)
@@ -374,6 +376,8 @@ def test_bad_input() -> None:
 
     with pytest.raises(rv.errors.ShapeError, match="contacts"):
         record([[0.0, 1.0]])
+    with pytest.raises(rv.errors.WrongTypeError, match="contacts"):
+        record([["0.0", "1.0", "2.0"]])
     with pytest.raises(rv.errors.ShapeError, match="grid with one layer"):
         record(rv.grid((3, 4)))
     with pytest.raises(rv.errors.ValueOutOfBoundsError, match="not periodic"):
