@@ -40,6 +40,43 @@ constexpr std::array<OrderChoice, 12> choices{{
 /// The finest accuracy for which single precision is enough.
 constexpr double single_accuracy = 1e-5;
 
+/// Random strengths, and their exact potentials at some of the targets.
+class AccuracySample {
+   public:
+    AccuracySample(std::span<const LinePiece> pieces, std::span<const Point> targets, const std::optional<Plane>& plane,
+                   std::size_t size)
+        : strengths_(pieces.size()), potentials_(targets.size()), exact_(std::min(size, targets.size())) {
+        if (pieces.empty()) exact_.clear();
+        std::mt19937_64 engine(37);
+        for (double& strength : strengths_) strength = static_cast<double>(engine() >> 11) * 0x1p-52 - 1.0;
+        std::vector<Point> sample(exact_.size());
+        for (std::size_t i = 0; i < sample.size(); ++i) sample[i] = targets[place(i)];
+        sum_directly(pieces, sample, strengths_, 1, exact_, {}, plane);
+    }
+
+    /// Relative to the root mean square of the potentials.
+    double error_of(Solver& solver) {
+        if (exact_.empty()) return 0.0;
+        solver.evaluate(strengths_, 1, potentials_);
+        double error = 0.0;
+        double square = 0.0;
+        for (std::size_t i = 0; i < exact_.size(); ++i) {
+            const double difference = potentials_[place(i)] - exact_[i];
+            error += difference * difference;
+            square += exact_[i] * exact_[i];
+        }
+        return square > 0.0 ? std::sqrt(error / square) : 0.0;
+    }
+
+   private:
+    /// They are spread over all targets.
+    std::size_t place(std::size_t i) const { return i * potentials_.size() / exact_.size(); }
+
+    std::vector<double> strengths_;
+    std::vector<double> potentials_;
+    std::vector<double> exact_;
+};
+
 }  // namespace
 
 SolverOptions choose_options(double accuracy, std::uint64_t sources, std::uint64_t targets, bool are_points) {
@@ -61,28 +98,23 @@ SolverOptions choose_options(double accuracy, std::uint64_t sources, std::uint64
             .precision = accuracy >= single_accuracy ? Precision::float32 : Precision::float64};
 }
 
+SolverOptions fit_options(double accuracy, std::span<const LinePiece> pieces, std::span<const Point> targets,
+                          parallel::Team& team, std::size_t sample_size) {
+    const bool are_points =
+        std::ranges::all_of(pieces, [](const LinePiece& piece) { return piece.begin == piece.end; });
+    SolverOptions options = choose_options(accuracy, pieces.size(), targets.size(), are_points);
+    AccuracySample sample(pieces, targets, std::nullopt, sample_size);
+    const std::uint32_t most = options.order;
+    for (options.order = most > 3 ? most - 3 : 1; options.order < most; ++options.order) {
+        Solver solver(pieces, targets, options, team);
+        if (1.5 * sample.error_of(solver) <= accuracy) break;
+    }
+    return options;
+}
+
 double measure_accuracy(Solver& solver, std::span<const LinePiece> pieces, std::span<const Point> targets,
                         const std::optional<Plane>& plane, std::size_t sample_size) {
-    if (pieces.empty() || targets.empty() || sample_size == 0) return 0.0;
-    std::mt19937_64 engine(37);
-    std::vector<double> strengths(pieces.size());
-    for (double& strength : strengths) strength = static_cast<double>(engine() >> 11) * 0x1p-52 - 1.0;
-    std::vector<double> potentials(targets.size());
-    solver.evaluate(strengths, 1, potentials);
-
-    const std::size_t size = std::min(sample_size, targets.size());
-    std::vector<Point> sample(size);
-    std::vector<double> exact(size);
-    for (std::size_t i = 0; i < size; ++i) sample[i] = targets[i * targets.size() / size];
-    sum_directly(pieces, sample, strengths, 1, exact, {}, plane);
-    double error = 0.0;
-    double square = 0.0;
-    for (std::size_t i = 0; i < size; ++i) {
-        const double difference = potentials[i * targets.size() / size] - exact[i];
-        error += difference * difference;
-        square += exact[i] * exact[i];
-    }
-    return square > 0.0 ? std::sqrt(error / square) : 0.0;
+    return AccuracySample(pieces, targets, plane, sample_size).error_of(solver);
 }
 
 void check_accuracy(double accuracy, Solver& solver, std::span<const LinePiece> pieces, std::span<const Point> targets,

@@ -570,36 +570,65 @@ struct ExpansionValues {
     }
 };
 
-/// Sums of some sources are added in double precision.
+/// Sums of kept potentials: those of some sources at a time in the precision of the potentials.
 template <class Real>
 struct KeptValues {
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void run(const Real* kept, const Real* strengths, std::size_t sources,
                                           std::size_t count, std::size_t stride, double* potentials) {
-        constexpr std::size_t bytes = vector_bytes<set>;
+        constexpr std::size_t bytes = std::min(vector_bytes<set>, kept_lanes * sizeof(Real));
         using Register [[gnu::vector_size(bytes)]] = Real;
         constexpr std::size_t lanes = bytes / sizeof(Real);
-        constexpr std::size_t registers = point_lanes / lanes;
+        constexpr std::size_t registers = kept_lanes / lanes;
         constexpr std::size_t at_once = 64;
-        for (std::size_t begin = 0; begin < count; begin += point_lanes) {
-            double all[point_lanes] = {};
-            for (std::size_t first = 0; first < sources; first += at_once) {
-                const std::size_t last = first + at_once < sources ? first + at_once : sources;
-                Register sums[registers] = {};
-                for (std::size_t source = first; source < last; ++source, kept += point_lanes) {
-                    const Real strength = strengths[source];
-                    for (std::size_t r = 0; r < registers; ++r) {
-                        Register values;
-                        __builtin_memcpy(&values, kept + r * lanes, bytes);
-                        sums[r] += strength * values;
+        // Sums that do not wait for each other.
+        constexpr std::size_t chains = 4;
+        for (std::size_t begin = 0; begin < count; begin += kept_lanes) {
+            double all[kept_lanes] = {};
+            std::size_t first = 0;
+            for (; first + at_once <= sources; first += at_once) {
+                Register sums[chains][registers] = {};
+                for (std::size_t source = first; source < first + at_once; source += chains) {
+                    for (std::size_t chain = 0; chain < chains; ++chain, kept += kept_lanes) {
+                        add<Register>(kept, strengths[source + chain], sums[chain]);
                     }
                 }
-                for (std::size_t i = 0; i < point_lanes; ++i) {
-                    all[i] += static_cast<double>(sums[i / lanes][i % lanes]);
+                for (std::size_t i = 0; i < kept_lanes; ++i) {
+                    const std::size_t r = i / lanes;
+                    all[i] += static_cast<double>((sums[0][r] + sums[1][r])[i % lanes]) +
+                              static_cast<double>((sums[2][r] + sums[3][r])[i % lanes]);
                 }
             }
-            for (std::size_t i = 0; i < point_lanes && begin + i < count; ++i) {
+            Register rest[registers] = {};
+            for (; first < sources; ++first, kept += kept_lanes) add<Register>(kept, strengths[first], rest);
+            for (std::size_t i = 0; i < kept_lanes; ++i) all[i] += static_cast<double>(rest[i / lanes][i % lanes]);
+            for (std::size_t i = 0; i < kept_lanes && begin + i < count; ++i) {
                 potentials[(begin + i) * stride] = all[i];
+            }
+        }
+    }
+
+   private:
+    template <class Register, std::size_t registers>
+    RANVIER_ALWAYS_INLINE static void add(const Real* kept, Real strength, Register (&sums)[registers]) {
+        for (std::size_t r = 0; r < registers; ++r) {
+            Register values;
+            __builtin_memcpy(&values, kept + r * (sizeof(Register) / sizeof(Real)), sizeof(Register));
+            sums[r] += strength * values;
+        }
+    }
+};
+
+/// Moments of sources on a grid from those of unit strengths.
+template <class Real>
+struct KeptMoments {
+    RANVIER_ALWAYS_INLINE static void run(const Real* kept, const double* strengths, std::size_t sources,
+                                          std::size_t stride, double shift, double* multipole) {
+        for (std::size_t source = 0; source < sources; ++source, kept += stride) {
+            const double strength = strengths[source];
+            RANVIER_NO_OVERLAP
+            for (std::size_t k = 0; k < stride; ++k) {
+                multipole[k] += GridNumber{shift}.round(static_cast<double>(kept[k]) * strength);
             }
         }
     }
@@ -965,6 +994,27 @@ void Operators<Real>::kept_to_targets(const Real* kept, std::span<const Real> st
                                       std::size_t stride, double* potentials) const {
     Dispatched<KeptValues<Real>>::call(instruction_set_, kept, strengths.data(), strengths.size(), count, stride,
                                        potentials);
+}
+
+template <class Real>
+void Operators<Real>::keep_moments(std::span<const SourceGeometry> sources, bool are_points, Real* kept) const {
+    // Without rounding.
+    constexpr GridNumber finest{0.0};
+    constexpr double unit = 1.0;
+    std::vector<double> moments(count());
+    for (const SourceGeometry& source : sources) {
+        std::ranges::fill(moments, 0.0);
+        sources_to_multipole({&source, 1}, are_points, &unit, 1, &finest, moments.data());
+        for (std::size_t k = 0; k < count(); ++k) kept[k] = static_cast<Real>(moments[k]);
+        kept += stride_;
+    }
+}
+
+template <class Real>
+void Operators<Real>::kept_to_multipole(const Real* kept, std::span<const double> strengths, const GridNumber& grid,
+                                        double* multipole) const {
+    Dispatched<KeptMoments<Real>>::call(instruction_set_, kept, strengths.data(), strengths.size(), stride_, grid.shift,
+                                        multipole);
 }
 
 template class Operators<float>;

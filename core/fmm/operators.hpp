@@ -20,6 +20,8 @@ namespace ranvier::fmm {
 
 /// Points processed at once: the lanes of two of the widest vectors in single precision.
 inline constexpr std::size_t point_lanes = 16;
+/// Targets whose kept potentials follow each other.
+inline constexpr std::size_t kept_lanes = 8;
 /// Samples processed at once. The number of samples is 1 or a multiple of it.
 inline constexpr std::size_t sample_lanes = 8;
 
@@ -62,9 +64,13 @@ class Operators {
     /// From how many sources on a multipole expansion takes less time at a target than the sources one by one. These take
     /// some 60 operations for a line piece and 15 for a point, and a coefficient the time of 20: measured, since vectors
     /// of pairs are full, and those of few targets are not.
-    std::uint64_t min_sources(bool are_points) const { return 1 + 20 * count() / (are_points ? 15 : 60); }
+    /// @param keeps_near where potentials of pairs are kept, a coefficient has the time of 3 pairs
+    std::uint64_t min_sources(bool are_points, bool keeps_near) const {
+        return 1 + (keeps_near ? 3 * count() : 20 * count() / (are_points ? 15 : 60));
+    }
     /// The same for targets and a local expansion of a source.
-    std::uint64_t min_targets(bool are_points) const {
+    std::uint64_t min_targets(bool are_points, bool keeps_near) const {
+        if (keeps_near) return 1 + 3 * count() * (are_points ? 1 : quadrature_.nodes.size());
         return 1 + 20 * count() * (are_points ? 1 : quadrature_.nodes.size()) / (are_points ? 15 : 60);
     }
 
@@ -106,10 +112,17 @@ class Operators {
                             double scale, double* potentials, double* gradients) const;
 
     /// Potentials of sources at targets, from those of unit strengths.
-    /// @param kept [block of point_lanes targets][source][target]
+    /// @param kept [block of kept_lanes targets][source][target]
     /// @param potentials receives those of `count` targets, `stride` numbers apart
     void kept_to_targets(const Real* kept, std::span<const Real> strengths, std::size_t count, std::size_t stride,
                          double* potentials) const;
+
+    /// The moments of sources of unit strength, [source][coefficient], `stride()` numbers for each.
+    void keep_moments(std::span<const SourceGeometry> sources, bool are_points, Real* kept) const;
+    /// Adds the multipole moments of sources with kept moments, on a grid.
+    /// @param multipole stride() numbers
+    void kept_to_multipole(const Real* kept, std::span<const double> strengths, const GridNumber& grid,
+                           double* multipole) const;
 
    private:
     static std::size_t count_terms(const std::array<std::vector<GradientTerm>, 3>& terms) {

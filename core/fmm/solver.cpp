@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -193,7 +192,8 @@ class Solver::Typed final : public Solver::Implementation {
           are_points_(std::all_of(pieces.begin(), pieces.end(), is_point)),
           operators_(options.order, options.translation, options.instruction_set.value_or(detect_instruction_set())),
           tree_(all_pieces_, targets, {.capacity = options.capacity, .depth = options.depth}),
-          lists_(tree_, operators_.min_sources(are_points_), operators_.min_targets(are_points_)),
+          lists_(tree_, operators_.min_sources(are_points_, options.keeps_near),
+                 operators_.min_targets(are_points_, options.keeps_near)),
           team_(&team),
           tasks_(team) {
         const std::span<const Box> boxes = tree_.boxes();
@@ -216,7 +216,10 @@ class Solver::Typed final : public Solver::Implementation {
         choose_own(options.part, options.parts);
         arrange_targets(targets);
         make_tasks();
-        if (options.keeps_near) keep_near();
+        if (options.keeps_near) {
+            keep_near();
+            keep_moments();
+        }
         count();
         all_pieces_ = {};
     }
@@ -231,6 +234,12 @@ class Solver::Typed final : public Solver::Implementation {
             divide_work(parts_.size(), [&](std::size_t begin, std::size_t end) {
                 copy_strengths(begin, end, near_strengths_.data() + begin * rounded_);
             });
+        } else {
+            for (std::size_t t = 0; t < samples; ++t) {
+                for (std::size_t i = 0; i < piece_count_; ++i) {
+                    piece_strengths_[t * piece_count_ + i] = static_cast<Real>(strengths[i * samples + t]);
+                }
+            }
         }
         tasks_.signal(*start_);
         tasks_.run();
@@ -584,6 +593,7 @@ class Solver::Typed final : public Solver::Implementation {
         for (const KeptNear& kept : kept_) {
             counts.bytes += kept.pieces.size() * sizeof(std::uint32_t) + kept.potentials.size() * sizeof(Real);
         }
+        counts.bytes += kept_moments_.size() * sizeof(Real);
     }
 
     // ---- an evaluation ----
@@ -595,7 +605,11 @@ class Solver::Typed final : public Solver::Implementation {
         const std::size_t numbers = tree_.boxes().size() * operators_.stride() * rounded;
         multipoles_.assign(numbers, Real{0});
         locals_.assign(numbers, Real{0});
-        near_strengths_.assign(parts_.size() * rounded, Real{0});
+        if (kept_.empty()) {
+            near_strengths_.assign(parts_.size() * rounded, Real{0});
+        } else {
+            piece_strengths_.assign(piece_count_ * rounded, Real{0});
+        }
         near_.assign(own_targets.size() * rounded, 0.0);
         far_.assign(own_targets.size() * rounded, 0.0);
         if (!has_gradient_) return;
@@ -649,6 +663,7 @@ class Solver::Typed final : public Solver::Implementation {
         if (box.level < 2) return;
         thread_local std::vector<double> sums;
         thread_local std::vector<double> strengths;
+        if (!kept_moments_.empty()) return kept_to_multipole(number);
         sums.assign(operators_.count() * rounded_, 0.0);
         strengths.resize(sources_at_once * rounded_);
         std::array<SourceGeometry, sources_at_once> geometry;
@@ -662,6 +677,25 @@ class Solver::Typed final : public Solver::Implementation {
         }
         Real* const to = multipole(number);
         for (std::size_t k = 0; k < sums.size(); ++k) to[k] = static_cast<Real>(sums[k]);
+    }
+
+    void kept_to_multipole(std::uint32_t number) {
+        const std::size_t stride = operators_.stride();
+        const std::size_t begin = tree_.parts_begin(number);
+        const std::size_t size = tree_.parts_end(number) - begin;
+        thread_local std::vector<double> sums;
+        thread_local std::vector<double> strengths;
+        strengths.resize(size);
+        Real* const to = multipole(number);
+        for (std::size_t t = 0; t < samples_; ++t) {
+            for (std::size_t i = 0; i < size; ++i) {
+                const PartLine& part = parts_[begin + i];
+                strengths[i] = part.share * strengths_[part.piece * samples_ + t];
+            }
+            sums.assign(stride, 0.0);
+            operators_.kept_to_multipole(kept_moments_.data() + begin * stride, strengths, grids_[t], sums.data());
+            for (std::size_t k = 0; k < operators_.count(); ++k) to[k * rounded_ + t] = static_cast<Real>(sums[k]);
+        }
     }
 
     void multipoles_to_multipole(std::uint32_t number) {
@@ -764,16 +798,32 @@ class Solver::Typed final : public Solver::Implementation {
         AlignedVector<Real> potentials;  ///< [block of targets][piece][target], as they are read
     };
 
-    static std::size_t padded(std::size_t count) { return (count + point_lanes - 1) / point_lanes * point_lanes; }
-
     void keep_near() {
+        kept_.resize(tree_.boxes().size());
+        for_boxes([&](std::uint32_t box) {
+            if (tree_.boxes()[box].is_leaf() && own_count(box) > 0) keep_near(box);
+        });
+    }
+
+    void keep_moments() {
+        kept_moments_.resize(parts_.size() * operators_.stride());
+        for_boxes([&](std::uint32_t number) {
+            const Box& box = tree_.boxes()[number];
+            if (!box.is_leaf() || box.level < 2) return;
+            const std::size_t begin = tree_.parts_begin(number);
+            std::vector<SourceGeometry> sources(tree_.parts_end(number) - begin);
+            copy_geometry(begin, begin + sources.size(), box.centre, tree_.side(box.level), sources.data());
+            operators_.keep_moments(sources, are_points_, kept_moments_.data() + begin * operators_.stride());
+        });
+    }
+
+    /// Calls a job for each box on the workers.
+    template <class Job>
+    void for_boxes(const Job& job) {
         const auto boxes = static_cast<std::uint32_t>(tree_.boxes().size());
-        kept_.resize(boxes);
         std::atomic<std::uint32_t> next{0};
         team_->run([&](std::uint32_t) {
-            for (std::uint32_t box = next++; box < boxes; box = next++) {
-                if (tree_.boxes()[box].is_leaf() && own_count(box) > 0) keep_near(box);
-            }
+            for (std::uint32_t box = next++; box < boxes; box = next++) job(box);
         });
     }
 
@@ -782,31 +832,36 @@ class Solver::Typed final : public Solver::Implementation {
         const std::size_t count = own_count(number);
         const double scale = 1.0 / tree_.side(box.level);
         KeptNear& kept = kept_[number];
-        std::unordered_map<std::uint32_t, std::size_t> columns;
-        std::vector<double> sums;
-        std::vector<double> of_part(count);
+        std::vector<std::pair<std::uint32_t, std::size_t>> parts;  // by piece
         for (const std::uint32_t near : lists_.near().row(number)) {
             for (std::size_t part = tree_.parts_begin(near); part < tree_.parts_end(near); ++part) {
-                const auto [column, is_new] = columns.try_emplace(parts_[part].piece, kept.pieces.size());
-                if (is_new) {
-                    kept.pieces.push_back(parts_[part].piece);
-                    sums.resize(sums.size() + count, 0.0);
-                }
-                const NearSource<Real> source = near_source<Real>(parts_[part], box.centre, scale);
+                parts.emplace_back(parts_[part].piece, part);
+            }
+        }
+        std::ranges::stable_sort(parts, {}, &std::pair<std::uint32_t, std::size_t>::first);
+        for (const auto& [piece, part] : parts) {
+            if (kept.pieces.empty() || kept.pieces.back() != piece) kept.pieces.push_back(piece);
+        }
+        const std::size_t blocks = (count + kept_lanes - 1) / kept_lanes;
+        kept.potentials.assign(blocks * kept.pieces.size() * kept_lanes, Real{0});
+        std::vector<double> sums(count);
+        std::vector<double> of_part(count);
+        std::size_t next = 0;
+        for (std::size_t column = 0; column < kept.pieces.size(); ++column) {
+            std::ranges::fill(sums, 0.0);
+            for (; next < parts.size() && parts[next].first == kept.pieces[column]; ++next) {
+                const PartLine& part = parts_[parts[next].second];
+                const NearSource<Real> source = near_source<Real>(part, box.centre, scale);
                 constexpr Real unit{1};
                 std::ranges::fill(of_part, 0.0);
                 operators_.sources_to_targets({&source, 1}, &unit, are_points_,
                                               blocks_.data() + block_begin_[number] * 3 * point_lanes, {}, count, 1,
                                               scale, of_part.data(), nullptr);
-                double* const sum = sums.data() + column->second * count;
-                for (std::size_t i = 0; i < count; ++i) sum[i] += parts_[part].share * of_part[i];
+                for (std::size_t i = 0; i < count; ++i) sums[i] += part.share * of_part[i];
             }
-        }
-        kept.potentials.assign(kept.pieces.size() * padded(count), Real{0});
-        for (std::size_t column = 0; column < kept.pieces.size(); ++column) {
             for (std::size_t i = 0; i < count; ++i) {
-                const std::size_t row = i / point_lanes * kept.pieces.size() + column;
-                kept.potentials[row * point_lanes + i % point_lanes] = static_cast<Real>(sums[column * count + i]);
+                const std::size_t row = i / kept_lanes * kept.pieces.size() + column;
+                kept.potentials[row * kept_lanes + i % kept_lanes] = static_cast<Real>(sums[i]);
             }
         }
     }
@@ -816,9 +871,8 @@ class Solver::Typed final : public Solver::Implementation {
         thread_local std::vector<Real> strengths;
         strengths.resize(kept.pieces.size());
         for (std::size_t t = 0; t < samples_; ++t) {
-            for (std::size_t i = 0; i < strengths.size(); ++i) {
-                strengths[i] = static_cast<Real>(strengths_[kept.pieces[i] * samples_ + t]);
-            }
+            const Real* const from = piece_strengths_.data() + t * piece_count_;
+            for (std::size_t i = 0; i < strengths.size(); ++i) strengths[i] = from[kept.pieces[i]];
             operators_.kept_to_targets(kept.potentials.data(), strengths, own_count(number), rounded_, to + t);
         }
     }
@@ -910,6 +964,7 @@ class Solver::Typed final : public Solver::Implementation {
     std::vector<std::size_t> block_begin_;
     AlignedVector<Real> blocks_;
     std::vector<KeptNear> kept_;  ///< by leaf; empty: pairs are calculated in each evaluation
+    AlignedVector<Real> kept_moments_;  ///< of the parts for strengths of 1; empty: as the pairs
 
     Event* start_ = nullptr;
     std::vector<Event*> children_done_;
@@ -924,7 +979,8 @@ class Solver::Typed final : public Solver::Implementation {
     std::size_t samples_ = 0;
     std::size_t rounded_ = 0;
     const double* strengths_ = nullptr;
-    AlignedVector<Real> near_strengths_;  ///< of the parts
+    AlignedVector<Real> near_strengths_;   ///< of the parts
+    AlignedVector<Real> piece_strengths_;  ///< [sample][piece] for kept pairs
     std::vector<double> largest_;
     std::vector<GridNumber> grids_;
     AlignedVector<Real> multipoles_;

@@ -51,6 +51,23 @@ TEST(FmmAccuracy, IsReachedByWhatIsChosenForIt) {
     }
 }
 
+TEST(FmmAccuracy, OrdersAreFittedToAProblem) {
+    parallel::Team team = make_team(2);
+    const Problem problem = make_accuracy_problem(false, false);
+    for (const double accuracy : {1e-1, 1e-3, 1e-4}) {
+        SolverOptions options = fit_options(accuracy, problem.pieces, problem.targets, team);
+        EXPECT_LE(options.order, choose_options(accuracy, 3000, 3000, false).order);
+        const auto measure = [&] {
+            Solver solver(problem.pieces, problem.targets, options, team);
+            return measure_accuracy(solver, problem.pieces, problem.targets);
+        };
+        EXPECT_LE(measure(), accuracy);
+        if (options.order == 1) continue;
+        --options.order;
+        EXPECT_GT(1.5 * measure(), accuracy);
+    }
+}
+
 TEST(FmmAccuracy, ThatIsNotReachedIsAnError) {
     parallel::Team team = make_team(1);
     const Problem problem = make_accuracy_problem(true, false);

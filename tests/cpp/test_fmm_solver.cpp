@@ -12,6 +12,7 @@
 #include "fmm_testing.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/base/instruction_set.hpp"
+#include "ranvier/fmm/accuracy.hpp"
 
 namespace ranvier::fmm {
 namespace TEST_FILE {
@@ -190,6 +191,34 @@ TEST(FmmSolver, KeepsNearPairs) {
         for (std::size_t i = 0; i < potentials.size(); ++i) {
             EXPECT_EQ(potentials[i], kept.potentials[solver.targets()[i]]);
         }
+    }
+}
+
+/// Where leaves have different sizes, more pairs are kept than would be calculated.
+TEST(FmmSolver, KeepsPairsOfClusters) {
+    const Problem problem = make_problem("clusters", 2000, 32);
+    SolverOptions options{.order = 6, .capacity = 20, .precision = Precision::float32};
+    parallel::Team team = make_team(2);
+    Solver calculating(problem.pieces, problem.targets, options, team);
+    options.keeps_near = true;
+    Solver keeping(problem.pieces, problem.targets, options, team);
+    EXPECT_GT(keeping.counts().near_pairs, calculating.counts().near_pairs);
+    EXPECT_LE(measure_accuracy(keeping, problem.pieces, problem.targets),
+              measure_accuracy(calculating, problem.pieces, problem.targets));
+
+    // A sample has the bits that it has alone.
+    constexpr std::size_t samples = 5;
+    std::vector<double> strengths(problem.pieces.size() * samples);
+    Draws draws(33);
+    for (double& strength : strengths) strength = draws.in_box(1.0).x;
+    std::vector<double> together(problem.targets.size() * samples);
+    keeping.evaluate(strengths, samples, together);
+    std::vector<double> alone(problem.pieces.size());
+    std::vector<double> potentials(problem.targets.size());
+    for (std::size_t t = 0; t < samples; ++t) {
+        for (std::size_t i = 0; i < alone.size(); ++i) alone[i] = strengths[i * samples + t];
+        keeping.evaluate(alone, 1, potentials);
+        for (std::size_t i = 0; i < potentials.size(); ++i) EXPECT_EQ(together[i * samples + t], potentials[i]);
     }
 }
 

@@ -26,7 +26,7 @@ fmm::Point middle_of(const fmm::LinePiece& line) { return 0.5 * (line.begin + li
 
 /// Bytes of the solver for each compartment, most of them for near pairs: measured with cells of 13 compartments at an
 /// accuracy of 1e-4.
-constexpr double solver_bytes = 7500.0;
+constexpr double solver_bytes = 8000.0;
 
 }  // namespace
 
@@ -64,7 +64,7 @@ FieldCoupling::FieldCoupling(const Arguments& arguments, std::span<const fmm::Li
     targets.reserve(lines.size());
     for (const fmm::LinePiece& line : lines) targets.push_back(middle_of(line));
     // All processes have the same tree, since each bit depends on it, and evaluate a part of the targets.
-    fmm::SolverOptions options = fmm::choose_options(field.accuracy, lines.size(), targets.size(), false);
+    fmm::SolverOptions options = fmm::fit_options(field.accuracy, lines, targets, team_);
     options.keeps_near = true;
     solver_ = std::make_unique<fmm::Solver>(lines, targets, options, team_);
     fmm::check_accuracy(field.accuracy, *solver_, lines, targets);

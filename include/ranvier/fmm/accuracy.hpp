@@ -23,6 +23,13 @@ inline constexpr double finest_accuracy = 1e-7;
 /// @throws ValueOutOfBoundsError for an accuracy out of bounds
 SolverOptions choose_options(double accuracy, std::uint64_t sources, std::uint64_t targets, bool are_points);
 
+/// choose_options() with the lowest order that reaches the accuracy for a problem, with a third in reserve, since it is measured
+/// at a sample of targets: for a problem that is evaluated many times. Each order that is tried takes as much time as
+/// measure_accuracy() and a solver.
+/// @throws ValueOutOfBoundsError for an accuracy out of bounds
+SolverOptions fit_options(double accuracy, std::span<const LinePiece> pieces, std::span<const Point> targets,
+                          parallel::Team& team, std::size_t sample_size = 64);
+
 /// The accuracy of a solver at some of its targets, from a direct sum over all sources. Takes one evaluation, and some
 /// 25 ns for each source and target of the sample on one processor.
 /// @param pieces, targets, plane those of the solver

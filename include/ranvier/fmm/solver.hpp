@@ -66,8 +66,8 @@ struct SolverOptions {
     /// the work. Potentials have the same bits for any number of parts.
     std::uint32_t part = 0;
     std::uint32_t parts = 1;
-    /// Keeps the potentials of near pairs of a line piece and a target, a number in the precision each, for many
-    /// evaluations of the same problem. Not with gradients.
+    /// Keeps the potentials of near pairs of a line piece and a target, and the moments of each part of a piece, in the
+    /// precision of the solver, for many evaluations of the same problem. Not with gradients.
     bool keeps_near = false;
     /// The widest of this processor if not given.
     std::optional<InstructionSet> instruction_set = std::nullopt;
