@@ -67,7 +67,7 @@ _NAMES = {
     "recording.activity": ("PopulationRate", "PowerSpectrum"),
     "recording.correlations": ("CrossCorrelogram", "PeristimulusHistogram"),
     "recording.data": ("CompartmentData", "DipoleData", "ExtracellularData", "SpikeData", "StateData", "WeightData"),
-    "recording.fields": ("CurrentSourceDensity", "SpikeTriggeredAverage"),
+    "recording.potential_analysis": ("CurrentSourceDensity", "SpikeTriggeredAverage"),
     "recording.reading": ("read_spikes", "read_state", "read_weights"),
     "recording.segments": ("Segment",),
     "recording.spike_trains": ("read_spike_trains",),

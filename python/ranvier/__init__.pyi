@@ -221,8 +221,8 @@ from ranvier.recording.data import ExtracellularData as ExtracellularData
 from ranvier.recording.data import SpikeData as SpikeData
 from ranvier.recording.data import StateData as StateData
 from ranvier.recording.data import WeightData as WeightData
-from ranvier.recording.fields import CurrentSourceDensity as CurrentSourceDensity
-from ranvier.recording.fields import SpikeTriggeredAverage as SpikeTriggeredAverage
+from ranvier.recording.potential_analysis import CurrentSourceDensity as CurrentSourceDensity
+from ranvier.recording.potential_analysis import SpikeTriggeredAverage as SpikeTriggeredAverage
 from ranvier.recording.reading import read_spikes as read_spikes
 from ranvier.recording.reading import read_state as read_state
 from ranvier.recording.reading import read_weights as read_weights

@@ -23,7 +23,7 @@ from ranvier.figures.placed import Plane
 from ranvier.figures.style import styled
 from ranvier.populations.populations import Neurons
 from ranvier.recording.data import ExtracellularData
-from ranvier.recording.fields import SpikeTriggeredAverage
+from ranvier.recording.potential_analysis import SpikeTriggeredAverage
 
 __all__ = ["extracellular_movie"]
 

@@ -24,7 +24,7 @@ from ranvier.figures.space_axes import AXES, SIDE, Box, checked_views, draw_dots
 from ranvier.figures.style import EXCITATORY, GREY, Figure, fit, new_figure, panel, styled
 from ranvier.populations.populations import Neurons
 from ranvier.recording.data import ExtracellularData
-from ranvier.recording.fields import CurrentSourceDensity, SpikeTriggeredAverage, places_on_line
+from ranvier.recording.potential_analysis import CurrentSourceDensity, SpikeTriggeredAverage, places_on_line
 
 __all__ = ["csd", "draw_field", "extracellular", "field_panel", "scaled_unit", "symmetric"]
 

@@ -34,7 +34,7 @@ from ranvier.network.contents import Contents, Handle
 from ranvier.network.fields import AppliedField, CellCoupling
 from ranvier.network.given_fields import OutsideField
 from ranvier.network.potential_kernels import PotentialKernel
-from ranvier.network.potentials import evaluation_bytes
+from ranvier.network.potential_methods import evaluation_bytes
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import (
     CompartmentRecorder,

@@ -67,7 +67,7 @@ from ranvier.network.fields import AppliedField, CellCoupling, Field
 from ranvier.network.formulas import Constants
 from ranvier.network.given_fields import OutsideField, as_fields
 from ranvier.network.potential_kernels import KernelsLike, checked_kernels
-from ranvier.network.potentials import Method, all_cells, check_side, chosen_coupling, chosen_recording
+from ranvier.network.potential_methods import Method, all_cells, check_side, chosen_coupling, chosen_recording
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import (
     CompartmentRecorder,

@@ -29,14 +29,14 @@ from ranvier.recording.conversion import (
     spikes_to_neo,
     spikes_to_pandas,
 )
-from ranvier.recording.fields import (
+from ranvier.recording.neuron_ids import IdArray, IntArray, NeuronIds
+from ranvier.recording.potential_analysis import (
     CurrentSourceDensity,
     SpikeTriggeredAverage,
     average_around,
     checked_times,
     current_source_density,
 )
-from ranvier.recording.neuron_ids import IdArray, IntArray, NeuronIds
 from ranvier.recording.segments import Neurons, Segment
 
 __all__ = [

@@ -17,7 +17,7 @@ from ranvier.network.network import Network, snapshot_of
 from ranvier.processes.agreement import agree, agree_on, agreed
 from ranvier.simulation.built_network import BuiltNetwork
 from ranvier.simulation.core_options import checked_group, core_options
-from ranvier.simulation.field_potentials import set_fields
+from ranvier.simulation.field_setup import set_fields
 from ranvier.simulation.loading import SavedState
 from ranvier.simulation.options import DryRun, Processes, RunOptions, Tuning
 from ranvier.simulation.progress import ProgressOption, ProgressReporter

@@ -45,7 +45,7 @@ from ranvier.recording.saved import Columns, load_samples, load_spikes, save_sam
 from ranvier.recording.segments import Segment, as_segment
 from ranvier.simulation import recording_memory
 from ranvier.simulation.connections import Connections
-from ranvier.simulation.potentials import FieldEvaluation
+from ranvier.simulation.multipole_potentials import MultipolePotentials
 from ranvier.simulation.readouts import set_readouts
 from ranvier.simulation.recording_memory import SPIKE_BYTES, RecordingMemory
 
@@ -136,12 +136,12 @@ class RecordingStore:
             for recorder in self._recorders
             if isinstance(recorder, LfpRecorder)
         }
-        self._fields = {
-            recorder: FieldEvaluation(core, recorder, communicator, self._gathering(recorder) == "local")
+        self._multipoles = {
+            recorder: MultipolePotentials(core, recorder, communicator, self._gathering(recorder) == "local")
             for recorder in self._recorders
             if isinstance(recorder, ExtracellularRecorder) and recorder.method == "fmm"
         }
-        self._evaluated = dict.fromkeys(self._fields, core.step)
+        self._evaluated = dict.fromkeys(self._multipoles, core.step)
         self._places = {
             recorder: self._find_places(recorder)
             for recorder in self._recorders
@@ -186,8 +186,8 @@ class RecordingStore:
         now = self._core.step
         for interval in self._weight_intervals.values():
             end = min(end, (now // interval + 1) * interval)
-        for field in self._fields:
-            end = min(end, self._end_of_block(field))
+        for evaluated in self._multipoles:
+            end = min(end, self._end_of_block(evaluated))
         fits = self._fitting_in_memory(end - now)
         if not self._filed:
             return fits
@@ -206,7 +206,7 @@ class RecordingStore:
     def _end_of_block(self, recorder: ExtracellularRecorder) -> int:
         """Return the step of the last sample whose currents are kept for the next evaluation of potentials."""
         interval = round(recorder.interval / self._resolution)
-        return (self._evaluated[recorder] // interval + self._fields[recorder].samples) * interval
+        return (self._evaluated[recorder] // interval + self._multipoles[recorder].samples) * interval
 
     def _fitting_in_memory(self, steps: int) -> int:
         """Return how many of these steps may be run until the memory for recordings may be too small."""
@@ -245,7 +245,7 @@ class RecordingStore:
     @property
     def evaluation_bytes(self) -> int:
         """Bytes of solvers of recorded potentials."""
-        return sum(field.nbytes for field in self._fields.values())
+        return sum(potentials.nbytes for potentials in self._multipoles.values())
 
     def write(self) -> None:
         """Sample weights that are due, and write recordings to their files."""
@@ -253,9 +253,9 @@ class RecordingStore:
             self._takes_all = False
             self._take_kept()
         with interrupts_deferred():
-            for field in self._fields:
-                if self._core.step >= self._end_of_block(field):
-                    self._take(field)
+            for recorder in self._multipoles:
+                if self._core.step >= self._end_of_block(recorder):
+                    self._take(recorder)
         if not self._filed and not self._synapses:
             return
         self._pace.stopped(now := self._core.step)
@@ -345,7 +345,7 @@ class RecordingStore:
             Function that returns which neurons of some ids belong to this process.
         """
         self._last_sample = self._core.step
-        self._evaluated = dict.fromkeys(self._fields, self._core.step)
+        self._evaluated = dict.fromkeys(self._multipoles, self._core.step)
         for table, recorder in self._kept_tables():
             if not self._keeps(recorder):
                 continue
@@ -503,7 +503,7 @@ class RecordingStore:
             how = "local" if self._gathering(recorder) == "local" else "everywhere"
             steps, values, places = self._core.take_state(recorder.index, how)
             currents = values.reshape(len(steps), len(places))
-            self._append(recorder, steps, self._fields[recorder].potentials(currents, places)[:, np.newaxis, :])
+            self._append(recorder, steps, self._multipoles[recorder].potentials(currents, places)[:, np.newaxis, :])
             self._evaluated[recorder] = self._core.step
         elif isinstance(recorder, StateRecorder):
             steps, values, _ = self._core.take_state(recorder.index, self._gathering(recorder))

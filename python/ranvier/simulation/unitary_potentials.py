@@ -23,7 +23,7 @@ from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.models import dc_generator, iaf_psc_delta, poisson_generator
 from ranvier.network.network import Network, check_network
 from ranvier.network.potential_kernels import PotentialKernel
-from ranvier.network.potentials import check_side
+from ranvier.network.potential_methods import check_side
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import ExtracellularRecorder
 from ranvier.network.rules import FixedIndegree

@@ -1,4 +1,4 @@
-"""The medium of recorded potentials, and the method by which they are computed."""
+"""The methods by which potentials of compartments are computed: their choice and memory, and checks of the medium."""
 
 from __future__ import annotations
 
@@ -109,11 +109,15 @@ def _method_for(compartments: int, contacts: int, accuracy: float) -> Literal["m
     return "fmm" if _OPERATIONS_OF_WEIGHT * pairs > 500.0 * capacity * math.sqrt(pairs) else "matrix"
 
 
-def _sample_bytes(compartments: int, contacts: int, accuracy: float) -> float:
-    """Return the bytes of one sample while it is evaluated: at most, for sources and contacts that fill space."""
+def _expansions(compartments: int, contacts: int, accuracy: float) -> tuple[int, float, int]:
+    """Return order, number of boxes and bytes of a number: of boxes at most, for lines and contacts that fill space."""
     order, capacity, precision = _core.choose_field_options(accuracy, compartments, contacts)
-    boxes = 1.0 + 8.0 * (compartments + contacts) / capacity
-    number = 4 if precision == "float32" else 8
+    return order, 1.0 + 8.0 * (compartments + contacts) / capacity, 4 if precision == "float32" else 8
+
+
+def _sample_bytes(compartments: int, contacts: int, accuracy: float) -> float:
+    """Return the bytes of one sample while it is evaluated, at most."""
+    order, boxes, number = _expansions(compartments, contacts, accuracy)
     coefficients = -(-((order + 1) ** 2) // 16) * 16
     # Expansions, strengths of the parts of lines, sums of near and far sources; currents and potentials twice.
     return (
@@ -130,9 +134,7 @@ def samples_at_once(compartments: int, contacts: int, accuracy: float) -> int:
 
 def evaluation_bytes(compartments: int, contacts: int, accuracy: float) -> int:
     """Return the bytes that the fast multipole method takes on a process: at most, without those of the recording."""
-    order, capacity, precision = _core.choose_field_options(accuracy, compartments, contacts)
-    boxes = 1.0 + 8.0 * (compartments + contacts) / capacity
-    number = 4 if precision == "float32" else 8
+    order, boxes, number = _expansions(compartments, contacts, accuracy)
     matrices = 56 * (order + 1) ** 4 * number
     # Lists of boxes and tasks; lines and their parts; contacts, by box.
     fixed = boxes * 2500 + compartments * (2 * 56 + 2 * 160) + contacts * (24 + 3 * number + 16) + matrices

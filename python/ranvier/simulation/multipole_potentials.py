@@ -8,20 +8,20 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.base.values import FloatArray
 from ranvier.errors import ValueOutOfBoundsError
-from ranvier.network.potentials import samples_at_once
+from ranvier.network.potential_methods import samples_at_once
 from ranvier.network.recorders import ExtracellularRecorder
 from ranvier.populations.lines import compartment_counts, lines_of_all
 from ranvier.processes.agreement import agreed
 from ranvier.simulation.readouts import check_cells_inside, contact_inside, millivolts
 
-__all__ = ["FieldEvaluation"]
+__all__ = ["MultipolePotentials"]
 
 IntArray = npt.NDArray[np.int64]
 
 _CHECKED_CONTACTS = 64
 
 
-class FieldEvaluation:
+class MultipolePotentials:
     """The potentials of a recorder on some processes, which all call its functions.
 
     All processes have the same tree of all compartments and contacts. Each computes the potentials at a part of the
