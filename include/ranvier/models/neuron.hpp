@@ -21,6 +21,7 @@
 #include "ranvier/models/outside_field.hpp"
 #include "ranvier/models/precision.hpp"
 #include "ranvier/models/shared_parts.hpp"
+#include "ranvier/program/program.hpp"
 
 namespace ranvier::models {
 
@@ -130,6 +131,27 @@ class CompartmentReader {
     ~CompartmentReader() = default;
 };
 
+/// The step of a group as a program with its constants, for other machines than processors.
+///
+/// A neuron has a number of refractory steps that are left. In a step, it is refractory if there are any. If it fires, they are
+/// `refractory_steps`, otherwise one less. The program gives the bits that the group gives, where subnormal results count as
+/// zero.
+struct StepProgram {
+    /// Inputs: the variables, the constants, the sums of weights by receptor, the injected current (pA) if `takes_current`,
+    /// whether the neuron is refractory, and, if `needs_last`, whether it is so for the last time. Results: the variables
+    /// after the step, whether the neuron fires, and conditions that must hold.
+    std::shared_ptr<const program::Program> step;
+    bool takes_current = false;
+    bool needs_last = false;
+    /// What the program gets where nothing arrived: -0.0 or 0.0.
+    double no_input = 0.0;
+    /// Names of the variables in serialize_state(), whose last column is "refractory_steps".
+    std::vector<std::string> variables;
+    /// By constant: one value for all neurons, or one for each.
+    std::vector<std::vector<double>> constants;
+    std::vector<std::int32_t> refractory_steps;  ///< one for all neurons, or one for each
+};
+
 /// The neurons of one population on one shard.
 ///
 /// One virtual call per step; inside are plain loops over structures of arrays. A group is used by one thread at a
@@ -165,6 +187,8 @@ class NeuronGroup {
     virtual bool has_failed() const { return false; }
     /// Values of a variable (index into NeuronModel::variables) of some neurons, in the unit of its description.
     virtual void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const = 0;
+    /// Nothing: the step is not a program. Constants are those of the present parameters.
+    virtual std::optional<StepProgram> step_program() const { return std::nullopt; }
     /// Null: the neurons have no compartments.
     virtual const CompartmentReader* compartments() const { return nullptr; }
     /// Null: no potentials outside act on them.

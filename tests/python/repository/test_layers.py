@@ -23,15 +23,19 @@ CORE_ARROWS = {
     "connect": {"program", "comm", "parallel", "base"},
     "fmm": {"parallel", "base"},
     "program": {"base"},
+    "device": {"program", "base"},
     "models": {"program", "connect", "base"},
     "cable": {"models", "program", "base"},
     "network": {"models", "connect", "base"},
-    "engine": {"network", "models", "connect", "comm", "fmm", "parallel", "base"},
+    "engine": {"network", "models", "connect", "comm", "device", "fmm", "parallel", "base"},
 }
 
 # Folder of a layer -> the folders of the same layer that it may include, besides what lies in no folder.
 FOLDER_ARROWS: dict[str, set[str]] = {
     "parallel/tasks": set(),
+    "device/kernel": set(),
+    "device/emulator": {"device/kernel"},
+    "device/cuda": {"device/kernel"},
     "comm/exchange": set(),
     "comm/mpi": set(),
     "comm/progress": {"comm/exchange"},
@@ -56,7 +60,15 @@ FOLDER_ARROWS: dict[str, set[str]] = {
     "engine/forecast": {"engine/shard", "engine/fields"},
     "engine/queries": {"engine/shard", "engine/forecast"},
     "engine/stepping": {"engine/shard"},
-    "engine/simulation": {"engine/shard", "engine/fields", "engine/forecast", "engine/queries", "engine/stepping"},
+    "engine/devices": {"engine/shard", "engine/stepping"},
+    "engine/simulation": {
+        "engine/shard",
+        "engine/devices",
+        "engine/fields",
+        "engine/forecast",
+        "engine/queries",
+        "engine/stepping",
+    },
     "engine/state": {"engine/shard", "engine/simulation"},
 }
 

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/kernel/network.hpp"
+#include "ranvier/program/program.hpp"
+
+namespace ranvier::device {
+
+/// The program of a step; see models::StepProgram.
+struct DeviceProgram {
+    std::shared_ptr<const program::Program> step;
+    u32 variables = 0;
+    u32 constants = 0;
+    u32 receptors = 0;
+    bool takes_current = false;
+    bool needs_last = false;
+};
+
+/// The neurons of a population in a block, as the host has them; see Group.
+struct GroupImage {
+    u32 first = 0;
+    u32 count = 0;
+    u32 program = 0;
+    bool reads_negative_zero = false;
+    std::vector<std::vector<double>> constants;
+    std::vector<i32> refractory_steps;
+    std::vector<u32> first_inputs;
+};
+
+/// A block, as the host has it; see BlockData.
+struct BlockImage {
+    u32 neurons = 0;
+    u32 inputs = 0;
+    u32 slots = 0;
+    u32 variables = 0;  ///< most of its groups
+    std::vector<GroupImage> groups;
+    std::vector<u64> row_begin;
+    std::vector<Synapse> synapses;
+};
+
+struct NetworkImage {
+    u32 epoch_steps = 1;
+    double quantum = 1.0;  ///< a power of two
+    std::vector<DeviceProgram> programs;
+    std::vector<BlockImage> blocks;
+};
+
+/// A state of all neurons of a block between two runs.
+struct BlockState {
+    std::vector<double> variables;  ///< [variable][neuron]
+    std::vector<i32> refractory;    ///< steps that are left
+};
+
+/// A device, or its emulator, with a network.
+class Backend {
+   public:
+    virtual ~Backend() = default;
+
+    /// What it runs on, for users.
+    virtual std::string name() const = 0;
+    /// Blocks of threads for a network: how many shards the process makes.
+    virtual u32 blocks() const = 0;
+
+    /// Loads a network, with empty rings. Images are not needed afterwards.
+    /// @throws StateError if it does not fit into the memory of the device
+    virtual void load(NetworkImage image) = 0;
+    /// Replaces groups' constants.
+    virtual void set_constants(u32 block, std::span<const GroupImage> groups) = 0;
+    virtual void set_state(u32 block, const BlockState& state) = 0;
+    virtual void get_state(u32 block, BlockState& state) = 0;
+    /// Sums of weights that are yet to arrive: [step % slots][input], in quanta.
+    virtual void set_ring(u32 block, std::span<const i64> sums) = 0;
+
+    /// Runs steps from `first` to `last`, inclusive. Returns the last step that was done: an earlier one if there was no
+    /// room for more spikes, if `stop` was set, or if a neuron has failed.
+    virtual i64 run(i64 first, i64 last, const std::atomic<bool>& stop) = 0;
+    /// Whether a condition of a program did not hold.
+    virtual bool has_failed() const = 0;
+    /// The spikes of a block since the last call, in the order of steps.
+    virtual void take_spikes(u32 block, std::vector<Spike>& spikes) = 0;
+    /// Synapses that spikes have reached in a block, since the network was loaded.
+    virtual u64 events(u32 block) = 0;
+    /// Bytes of memory of the device.
+    virtual u64 bytes() const = 0;
+};
+
+/// How the emulator runs.
+struct EmulatorOptions {
+    u32 blocks = 4;
+    u32 threads = 64;  ///< of a block: a multiple of 32, at least the number of blocks
+    /// Of the orders of blocks and warps.
+    u64 seed = 1;
+    /// Spikes that a block has room for; 0: chosen.
+    u32 spike_room = 0;
+    u32 arrival_room = 1024;
+};
+
+std::unique_ptr<Backend> make_emulator(const EmulatorOptions& options);
+
+}  // namespace ranvier::device

@@ -1,0 +1,78 @@
+#pragma once
+
+/// What the kernels need of a machine. Kernels are compiled twice: by NVRTC for a GPU, and by the compiler of the core for
+/// the emulator. So they include no headers of the standard library.
+#if defined(__CUDACC__)
+#define RANVIER_DEVICE __device__ __forceinline__
+#else
+#define RANVIER_DEVICE inline
+#endif
+
+namespace ranvier::device {
+
+using u16 = unsigned short;
+using u32 = unsigned int;
+using u64 = unsigned long long;
+using i32 = int;
+using i64 = long long;
+
+inline constexpr u32 warp_size = 32;
+
+/// The spikes of a block in a step. Blocks wait for the record of a step, so it is message and barrier in one: it is
+/// written and read at once.
+struct alignas(16) Record {
+    /// Neurons that the record itself has room for.
+    static constexpr u32 room = 5;
+    static constexpr u16 stop = 0x8000;
+
+    u32 step = 0;  ///< its lower half
+    u16 count = 0;  ///< of spikes, and whether the block asks all to stop after this epoch
+    u16 neurons[room] = {};  ///< of the block
+};
+static_assert(sizeof(Record) == 16);
+
+// What the threads of a block do to memory that they share with each other or with other blocks. In the emulator, one
+// thread does all.
+#if defined(__CUDACC__)
+/// Adds, and returns the number before.
+RANVIER_DEVICE u32 fetch_add(u32* to, u32 number) { return atomicAdd(to, number); }
+RANVIER_DEVICE void add(i64* to, i64 number) { atomicAdd(reinterpret_cast<u64*>(to), static_cast<u64>(number)); }
+RANVIER_DEVICE void add(u64* to, u64 number) { atomicAdd(to, number); }
+/// Everything that the thread has written is seen by whoever has seen the record.
+RANVIER_DEVICE void publish(Record* to, const Record& record) {
+    const u32* const words = reinterpret_cast<const u32*>(&record);
+    __threadfence();
+    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "l"(to), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+                 : "memory");
+}
+RANVIER_DEVICE Record read(const Record* from) {
+    Record record;
+    u32* const words = reinterpret_cast<u32*>(&record);
+    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "l"(from)
+                 : "memory");
+    return record;
+}
+/// After a record was seen, before what was written before it is read.
+RANVIER_DEVICE void acquire() { __threadfence(); }
+RANVIER_DEVICE u16 read_list(const u16* from) { return __ldcg(from); }
+RANVIER_DEVICE u32 read_flag(const u32* from) { return *reinterpret_cast<const volatile u32*>(from); }
+#else
+RANVIER_DEVICE u32 fetch_add(u32* to, u32 number) {
+    const u32 before = *to;
+    *to = before + number;
+    return before;
+}
+RANVIER_DEVICE void add(i64* to, i64 number) { *to += number; }
+RANVIER_DEVICE void add(u64* to, u64 number) { *to += number; }
+RANVIER_DEVICE void publish(Record* to, const Record& record) { *to = record; }
+RANVIER_DEVICE Record read(const Record* from) { return *from; }
+RANVIER_DEVICE void acquire() {}
+RANVIER_DEVICE u16 read_list(const u16* from) { return *from; }
+RANVIER_DEVICE u32 read_flag(const u32* from) { return __atomic_load_n(from, __ATOMIC_RELAXED); }
+#endif
+
+}  // namespace ranvier::device
