@@ -15,7 +15,7 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-set(layers base parallel tasks fmm comm connect program models cable network engine)
+set(layers base parallel tasks fmm comm connect program device models cable network engine)
 list(TRANSFORM layers PREPEND ranvier_ OUTPUT_VARIABLE libraries)
 foreach(layer IN LISTS layers)
   set_target_properties(ranvier_${layer} PROPERTIES EXPORT_NAME ${layer})
