@@ -35,8 +35,9 @@ auto local_ids(const Simulation& self, std::uint64_t first, std::uint64_t size) 
 void set_coupling(Simulation& self, std::size_t field, const InputTriples& begin, const InputTriples& end,
                   const InputArray<double>& radius) {
     const std::vector<fmm::LinePiece> lines = pieces_of(begin, end, radius);
+    const engine::Poll poll = bindings::make_poll(nullptr);
     const Unlocked unlocked;
-    self.set_coupling(field, lines);
+    self.set_coupling(field, lines, poll);
 }
 
 ConnectionQuery make_query(const OptionalIds& sources, const OptionalIds& targets,

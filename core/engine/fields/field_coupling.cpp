@@ -56,7 +56,7 @@ FieldCoupling::FieldCoupling(const Arguments& arguments, std::span<const fmm::Li
     factor_ = 1e-3 / (4.0 * std::numbers::pi * field.sigma);
     local_currents_.resize(locals_);
     if (field.accuracy == 0.0) {
-        fill_matrix(lines, factor_);
+        fill_matrix(lines, factor_, arguments.poll);
         potentials_.resize((locals_ + block - 1) / block * block);
         return;
     }
@@ -66,7 +66,12 @@ FieldCoupling::FieldCoupling(const Arguments& arguments, std::span<const fmm::Li
     // All processes have the same tree, since each bit depends on it, and evaluate a part of the targets.
     fmm::SolverOptions options = fmm::fit_options(field.accuracy, lines, targets, team_);
     options.keeps_near = true;
+    const auto check_interrupts = [&] {
+        if (arguments.poll) arguments.poll();
+    };
+    check_interrupts();
     solver_ = std::make_unique<fmm::Solver>(lines, targets, options, team_);
+    check_interrupts();
     fmm::check_accuracy(field.accuracy, *solver_, lines, targets);
     if (communicator_.size() > 1) {
         options.part = static_cast<std::uint32_t>(communicator_.rank().value);
@@ -109,25 +114,35 @@ void FieldCoupling::find_cells(const Arguments& arguments) {
     places_.assign(places.begin(), places.end());
 }
 
-void FieldCoupling::fill_matrix(std::span<const fmm::LinePiece> lines, double factor) {
-    matrix_.assign((locals_ + block - 1) / block * block * lines.size(), 0.0);
-    run(cells_.size(), [&](std::uint32_t shard) {
-        for (std::size_t source = 0; source < lines.size(); ++source) {
-            const fmm::NearSource<double> near = fmm::near_source(lines[source]);
-            for (const Cell& cell : cells_[shard]) {
-                for (std::size_t i = 0; i < cell.count; ++i) {
-                    const fmm::Point target = middle_of(lines[cell.first + i]);
-                    const std::size_t column = cell.local + i;
-                    matrix_[(column / block * lines.size() + source) * block + column % block] =
-                        factor * fmm::line_potential<false>(near, target.x, target.y, target.z).potential;
-                }
-            }
+void FieldCoupling::fill_matrix(std::span<const fmm::LinePiece> lines, double factor, const Poll& poll) {
+    std::vector<fmm::Point> targets;
+    targets.reserve(locals_);
+    for (const std::vector<Cell>& of_shard : cells_) {
+        for (const Cell& cell : of_shard) {
+            for (std::size_t i = 0; i < cell.count; ++i) targets.push_back(middle_of(lines[cell.first + i]));
         }
-    });
+    }
+    std::vector<fmm::NearSource<double>> sources;
+    sources.reserve(lines.size());
+    for (const fmm::LinePiece& line : lines) sources.push_back(fmm::near_source(line));
+    const std::size_t blocks = (locals_ + block - 1) / block;
+    matrix_.assign(blocks * block * lines.size(), 0.0);
+    const auto fill = [&](std::uint32_t number) {
+        double* weights = matrix_.data() + number * lines.size() * block;
+        const auto some = std::span(targets).subspan(number * block, std::min(block, locals_ - number * block));
+        for (const fmm::NearSource<double>& near : sources) {
+            for (std::size_t i = 0; i < some.size(); ++i) {
+                weights[i] = factor * fmm::line_potential<false>(near, some[i].x, some[i].y, some[i].z).potential;
+            }
+            weights += block;
+        }
+    };
+    run(blocks, fill, poll);
 }
 
-void FieldCoupling::run(std::size_t count, const std::function<void(std::uint32_t)>& job) const {
-    team_.run([&](std::uint32_t worker) { team_.for_assigned_items(worker, static_cast<std::uint32_t>(count), job); });
+void FieldCoupling::run(std::size_t count, const std::function<void(std::uint32_t)>& job, const Poll& poll) const {
+    team_.run([&](std::uint32_t worker) { team_.for_assigned_items(worker, static_cast<std::uint32_t>(count), job); },
+              poll);
 }
 
 bool FieldCoupling::is_due(Step now) {

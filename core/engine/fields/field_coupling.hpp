@@ -11,6 +11,7 @@
 #include "engine/shard/shard.hpp"
 #include "ranvier/base/ids.hpp"
 #include "ranvier/comm/communicator.hpp"
+#include "ranvier/engine/simulation.hpp"
 #include "ranvier/fmm/geometry.hpp"
 #include "ranvier/fmm/solver.hpp"
 #include "ranvier/network/network.hpp"
@@ -32,6 +33,7 @@ class FieldCoupling {
         parallel::Team& team;
         comm::Communicator& communicator;
         std::pmr::memory_resource* memory;
+        const Poll& poll;  ///< called while the coupling is prepared; what it throws ends that
     };
     /// @param lines of the compartments of all coupled cells on all processes, in the order of their ids, um
     /// @throws ShapeError unless there is one for each; ValueOutOfBoundsError when the accuracy cannot be reached
@@ -61,12 +63,12 @@ class FieldCoupling {
     static constexpr std::size_t block = 8;
 
     void find_cells(const Arguments& arguments);
-    void fill_matrix(std::span<const fmm::LinePiece> lines, double factor);
+    void fill_matrix(std::span<const fmm::LinePiece> lines, double factor, const Poll& poll);
     void read_currents();
     void sum_directly();
 
     /// Calls a job for each of `count` items on the workers.
-    void run(std::size_t count, const std::function<void(std::uint32_t)>& job) const;
+    void run(std::size_t count, const std::function<void(std::uint32_t)>& job, const Poll& poll = {}) const;
 
     parallel::Team& team_;
     comm::Communicator& communicator_;

@@ -404,15 +404,18 @@ void Simulation::set_field(std::size_t field, NeuronId neuron, std::span<const d
     implementation_->set_field(field, neuron, potentials);
 }
 
-void Simulation::set_coupling(std::size_t field, std::span<const fmm::LinePiece> lines) {
+void Simulation::set_coupling(std::size_t field, std::span<const fmm::LinePiece> lines, const Poll& poll) {
     Implementation& self = *implementation_;
+    // An interruption would leave other processes waiting in a collective operation.
+    const Poll alone_poll = self.workers.is_alone() ? poll : Poll{};
     self.couplings.push_back(
         std::make_unique<FieldCoupling>(FieldCoupling::Arguments{.network = self.network,
                                                                  .field = field,
                                                                  .shards = self.shards,
                                                                  .team = self.workers.team(),
                                                                  .communicator = *self.communicator,
-                                                                 .memory = &self.coupling_memory},
+                                                                 .memory = &self.coupling_memory,
+                                                                 .poll = alone_poll},
                                         lines));
     self.account.add(self.node_of_all, purpose_of(Component::fields), self.couplings.back()->bytes());
 }

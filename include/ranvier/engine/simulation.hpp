@@ -237,8 +237,9 @@ class Simulation {
     void set_field(std::size_t field, NeuronId neuron, std::span<const double> potentials);
     /// Prepares the coupling of the cells of a field without given potentials, before the first step.
     /// @param lines of the compartments of all its cells on all processes, in the order of their ids, um
+    /// @param poll what it throws ends the preparation and makes the simulation useless, if there is one process
     /// @throws ValueOutOfBoundsError when its accuracy cannot be reached @note Collective.
-    void set_coupling(std::size_t field, std::span<const fmm::LinePiece> lines);
+    void set_coupling(std::size_t field, std::span<const fmm::LinePiece> lines, const Poll& poll = {});
     /// Bytes that all recorders hold now. May be read from poll (then approximate).
     std::uint64_t recorded_bytes() const;
 

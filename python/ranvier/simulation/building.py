@@ -102,7 +102,7 @@ def build(
                 options.costs = _measure_costs(snapshot.core, options, communicator, progress_of_build)
                 options.measure_costs = tuning.measure_costs
             core = _core.Simulation(snapshot.core, options, communicator, progress=progress_of_build)
-        set_fields(core, snapshot.fields, communicator)
+        set_fields(core, snapshot.fields, communicator, interrupts)
     return BuiltNetwork(core, network, snapshot, communicator, options, programs, tuning.trace_epochs, choice)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 import numpy as np
 
 from ranvier import _core
+from ranvier.base.interrupts import Deferral
 from ranvier.network.fields import AppliedField, CellCoupling, Field
 from ranvier.populations.lines import lines_of_all, lines_of_cells
 from ranvier.processes.agreement import agreed
@@ -14,7 +16,9 @@ from ranvier.processes.agreement import agreed
 __all__ = ["set_fields"]
 
 
-def set_fields(core: _core.Simulation, fields: Sequence[Field], communicator: _core.Communicator) -> None:
+def set_fields(
+    core: _core.Simulation, fields: Sequence[Field], communicator: _core.Communicator, interrupts: Deferral
+) -> None:
     """Give the cells of this process the potentials of fields, and couple cells. All processes must call it.
 
     Raises
@@ -25,13 +29,15 @@ def set_fields(core: _core.Simulation, fields: Sequence[Field], communicator: _c
     for field in fields:
         if communicator.is_dry_run:
             continue
-        with agreed(communicator, "potentials outside of cells"):
+        with agreed(communicator, "potentials outside of cells"), interrupts.allowed():
             if isinstance(field, AppliedField):
                 _apply(core, field)
                 continue
             assert isinstance(field, CellCoupling)
             lines = lines_of_all(field.cells)
-        core.set_coupling(field.index, lines.begin, lines.end, 0.5 * lines.diameter)
+        # If one of several processes were interrupted, the others would wait for it.
+        with interrupts.allowed() if communicator.size == 1 else contextlib.nullcontext():
+            core.set_coupling(field.index, lines.begin, lines.end, 0.5 * lines.diameter)
 
 
 def _apply(core: _core.Simulation, field: AppliedField) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import pickle
+import signal
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,8 @@ import ranvier as rv
 from electrodes import cell
 from mpi_runs import WHEELS, run_python
 from ranvier import _core
+from ranvier.simulation import building
+from ranvier.simulation.field_setup import set_fields
 from repository import SUPPORT
 
 FloatArray = npt.NDArray[np.float64]
@@ -382,3 +387,28 @@ def test_runs_beyond_the_times_of_a_field() -> None:
     ):
         with pytest.raises(rv.errors.ValueOutOfBoundsError, match="from 0 to 6 ms"):
             courses(field, 6.0)
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_interrupts_end_the_calculation_of_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = rv.Network(resolution=0.1)
+    places = 1000.0 * np.arange(20)[:, np.newaxis] * np.ones(3)
+    cells = net.create(cable(200), 20, positions=rv.positions(places, unit="um"))
+    net.couple_extracellular(cells, method="matrix")
+    bytes_then = []
+
+    def interrupted(core: _core.Simulation, *others: Any) -> None:
+        timer = threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        try:
+            set_fields(core, *others)
+        except KeyboardInterrupt:
+            bytes_then.append(core.memory().get("fields", 0))
+            raise
+        finally:
+            timer.join()
+
+    monkeypatch.setattr(building, "set_fields", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        rv.Simulation(net, threads=1, progress=False)
+    assert bytes_then == [0], "it was finished"
