@@ -686,34 +686,41 @@ struct NearValues {
         Real z[lanes];
     };
 
+    /// Sources whose sums are added to potentials: the same for one sample and for several, so that a sample has the same
+    /// bits with others as alone.
+    static constexpr std::size_t summed_at_once = 16;
+
     /// One sample.
     template <std::size_t lanes>
     RANVIER_ALWAYS_INLINE static void add_one(const NearSource<Real>* sources, std::size_t source_count,
                                               const Real* strengths, const Place<lanes>& place, std::size_t valid,
                                               double scale, double gradient_scale, double* out, double* gradient) {
-        Real sums[lanes] = {};
-        Real sums_x[lanes] = {};
-        Real sums_y[lanes] = {};
-        Real sums_z[lanes] = {};
-        for (std::size_t j = 0; j < source_count; ++j) {
-            const NearSource<Real> source = sources[j];
-            const Real strength = strengths[j];
-            for (std::size_t i = 0; i < lanes; ++i) {
-                const NearValue<Real> unit = value(source, place.x[i], place.y[i], place.z[i]);
-                sums[i] += strength * unit.potential;
-                if constexpr (has_gradient) {
-                    sums_x[i] += strength * unit.x;
-                    sums_y[i] += strength * unit.y;
-                    sums_z[i] += strength * unit.z;
+        for (std::size_t first = 0; first < source_count; first += summed_at_once) {
+            Real sums[lanes] = {};
+            Real sums_x[lanes] = {};
+            Real sums_y[lanes] = {};
+            Real sums_z[lanes] = {};
+            const std::size_t end = std::min(first + summed_at_once, source_count);
+            for (std::size_t j = first; j < end; ++j) {
+                const NearSource<Real> source = sources[j];
+                const Real strength = strengths[j];
+                for (std::size_t i = 0; i < lanes; ++i) {
+                    const NearValue<Real> unit = value(source, place.x[i], place.y[i], place.z[i]);
+                    sums[i] += strength * unit.potential;
+                    if constexpr (has_gradient) {
+                        sums_x[i] += strength * unit.x;
+                        sums_y[i] += strength * unit.y;
+                        sums_z[i] += strength * unit.z;
+                    }
                 }
             }
-        }
-        for (std::size_t i = 0; i < valid; ++i) {
-            out[i] += scale * static_cast<double>(sums[i]);
-            if constexpr (has_gradient) {
-                gradient[3 * i] += gradient_scale * static_cast<double>(sums_x[i]);
-                gradient[3 * i + 1] += gradient_scale * static_cast<double>(sums_y[i]);
-                gradient[3 * i + 2] += gradient_scale * static_cast<double>(sums_z[i]);
+            for (std::size_t i = 0; i < valid; ++i) {
+                out[i] += scale * static_cast<double>(sums[i]);
+                if constexpr (has_gradient) {
+                    gradient[3 * i] += gradient_scale * static_cast<double>(sums_x[i]);
+                    gradient[3 * i + 1] += gradient_scale * static_cast<double>(sums_y[i]);
+                    gradient[3 * i + 2] += gradient_scale * static_cast<double>(sums_z[i]);
+                }
             }
         }
     }
@@ -722,11 +729,10 @@ struct NearValues {
                                                   const Real* strengths, const Place<point_lanes>& place,
                                                   std::size_t valid, std::size_t samples, double scale,
                                                   double gradient_scale, double* out, double* gradient) {
-        constexpr std::size_t at_once = 16;
         constexpr std::size_t parts = has_gradient ? 4 : 1;
-        Real units[at_once][parts][point_lanes];
-        for (std::size_t j = 0; j < source_count; j += at_once) {
-            const std::size_t sources_left = std::min(at_once, source_count - j);
+        Real units[summed_at_once][parts][point_lanes];
+        for (std::size_t j = 0; j < source_count; j += summed_at_once) {
+            const std::size_t sources_left = std::min(summed_at_once, source_count - j);
             for (std::size_t k = 0; k < sources_left; ++k) {
                 const NearSource<Real> source = sources[j + k];
                 for (std::size_t i = 0; i < point_lanes; ++i) {
