@@ -12,6 +12,7 @@ import pytest
 
 import ranvier as rv
 from fuzz_networks import (
+    FIELDS,
     Outcome,
     described,
     draw_asynchronous,
@@ -54,6 +55,22 @@ def test_same_from_saved_states(seed: int) -> None:
     assert outcome(run) == outcome(reference(seed)), run
 
 
+@pytest.mark.parametrize("seed", every(3, range(FIELDS, FIELDS + NETWORKS)))
+def test_same_with_fields(seed: int) -> None:
+    """Spikes of coupled cells, and recorded potentials."""
+    expected = outcome(reference(seed))
+    assert expected.spikes > 0, "a silent network proves nothing"
+    for number, saves in ((0, False), (1, True)):
+        run = draw_run(seed, number, saves=saves, draw_given=draw_asynchronous if saves else None)
+        assert outcome(run) == expected, run
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_same_with_fields_on_ranks(ranks: int, tmp_path: Path) -> None:
+    check_on_ranks(WHEELS[0], ranks, range(FIELDS + 20, FIELDS + 24), METHODS[2::6] + NOTIFICATIONS, tmp_path)
+
+
 @pytest.mark.thorough
 def test_same_from_saved_states_on_ranks(tmp_path: Path) -> None:
     check_on_ranks(WHEELS[0], 2, range(200, 202), METHODS[1::4], tmp_path, saves=True)
@@ -83,6 +100,16 @@ def test_what_differs_is_seen() -> None:
 
 def test_what_is_refused_is_an_outcome() -> None:
     assert outcome(reference(1)._replace(pieces=[-1])) == Outcome("ValueOutOfBoundsError", 0)
+
+
+def test_networks_with_fields_differ() -> None:
+    networks = [described(seed) for seed in range(FIELDS, FIELDS + 40)]
+    recorders = {type(recorder) for net in networks for recorder in net.recorders}
+    assert recorders >= {rv.ExtracellularRecorder, rv.DipoleRecorder, rv.LfpRecorder}
+    fields = [field for net in networks for field in net.fields]
+    coupled = {field.method for field in fields if isinstance(field, rv.CellCoupling)}
+    applied = {type(each) for field in fields if isinstance(field, rv.AppliedField) for each in field.fields}
+    assert (coupled, len(applied)) == ({"matrix", "fmm"}, 4)
 
 
 def test_networks_differ() -> None:

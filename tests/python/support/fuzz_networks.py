@@ -21,6 +21,7 @@ import numpy as np
 
 import ranvier as rv
 from fuzz_distance import delay_by_pair, rule_by_pair, weight_by_pair
+from fuzz_fields import add_fields, record_potentials
 from fuzz_library import create_library_neurons, equations_of, weight_onto
 from fuzz_sources import create_sources, stimulate_with_trains
 from fuzz_space import draw_frame, draw_layout, draw_rotation
@@ -33,6 +34,7 @@ from ranvier.processes.agreement import from_root, values_of_all
 from ranvier.simulation.options import grouped
 
 __all__ = [
+    "FIELDS",
     "NetworkRun",
     "Outcome",
     "begin",
@@ -49,6 +51,8 @@ Result = TypeVar("Result")
 DrawGiven = Callable[[random.Random], dict[str, Any]]
 
 STEPS = 300
+FIELDS = 1_000_000
+"""Networks of seeds from this one on have cells in space, and what acts on them from outside."""
 _VARIABLES = {"interval_fire": "m", "ignore_and_fire": "phase"}
 _WITHOUT_CURRENT = ("interval_fire", "ignore_and_fire", "parrot_neuron")
 
@@ -79,11 +83,15 @@ class Outcome(NamedTuple):
 def described(seed: int) -> rv.Network:
     """Return the network of a seed."""
     chance = random.Random(seed)
-    net = rv.Network(chance.choice([0.1, 0.1, 0.05, 0.25, 1.0]), seed)
+    resolution = chance.choice([0.1, 0.1, 0.05, 0.25, 1.0])
+    net = rv.Network(resolution if seed < FIELDS else min(resolution, 0.1), seed)
     for _ in range(chance.randrange(1, 5)):
         _create(net, chance)
     cells = random.Random(f"cells {seed}")
-    if cells.random() < 0.3 and net.resolution <= 0.1:
+    if seed >= FIELDS:
+        for _ in range(cells.choice([1, 2])):
+            _create_cells(net, cells)
+    elif cells.random() < 0.3 and net.resolution <= 0.1:
         _create_cells(net, cells)
     library = random.Random(f"library {seed}")
     if library.random() < 0.5 and _precisions(seed)["precision"] == "double":
@@ -109,6 +117,10 @@ def described(seed: int) -> rv.Network:
             receptor = _receptor(population, others)
             stimulate_with_trains(net, population, receptor, others)
     _record(net, chance)
+    if seed >= FIELDS:
+        outside = random.Random(f"outside {seed}")
+        add_fields(net, outside)
+        record_potentials(net, outside)
     return net
 
 
@@ -137,6 +149,8 @@ def _places(net: rv.Network, size: int, *, are_cells: bool = False) -> dict[str,
     """Return positions, and rotations of cells: in most networks for all populations, in others for some or none."""
     chance = random.Random(f"space {net.seed}")
     share, frame = chance.choice([0.0, 0.5, 1.0, 1.0]), draw_frame(chance)
+    if net.seed >= FIELDS:
+        share, frame = 1.0, frame._replace(extent=(chance.uniform(0.5, 2.0),) * 3, periodic=(False,) * 3)
     chance = random.Random(f"space {net.seed} {len(net.populations)}")
     if chance.random() >= share:
         return {}

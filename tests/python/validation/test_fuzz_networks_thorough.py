@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzz_networks import draw_asynchronous, draw_run, is_asynchronous, outcome, reference
+from fuzz_networks import FIELDS, draw_asynchronous, draw_run, is_asynchronous, outcome, reference
 from fuzz_networks_on_ranks import METHODS, NOTIFICATIONS, check_between_ranks, check_on_ranks
 from mpi_runs import INSTALLATIONS, Installation
 
@@ -48,6 +48,32 @@ def test_same_from_saved_states() -> None:
         run = draw_run(seed, 0, saves=True)
         assert outcome(run) == expected, run
     assert firing > 0.8 * NETWORKS
+
+
+def test_same_with_fields() -> None:
+    firing = 0
+    for seed in range(FIELDS + 1000, FIELDS + 1000 + NETWORKS // 4):
+        expected = outcome(reference(seed))
+        firing += expected.spikes > 0
+        for number, saves in ((0, False), (1, True), (2, True)):
+            run = draw_run(seed, number, saves=saves, draw_given=draw_asynchronous if number == 2 else None)
+            assert outcome(run) == expected, run
+    assert firing > 0.2 * NETWORKS
+
+
+@pytest.mark.parametrize("saves", [False, True])
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_same_with_fields_on_ranks(ranks: int, saves: bool, tmp_path: Path) -> None:
+    first = FIELDS + 10_000 * ranks + 1000 * saves
+    seeds = range(first, first + OF_INSTALLATION)
+    check_on_ranks(INSTALLATIONS[0], ranks, seeds, METHODS + NOTIFICATIONS, tmp_path, saves=saves)
+
+
+@pytest.mark.parametrize("ranks", [(1, 2), (2, 3), (3, 1)], ids=str)
+def test_same_with_fields_on_other_ranks(ranks: tuple[int, int], tmp_path: Path) -> None:
+    first = FIELDS + 50_000 + 1000 * ranks[0]
+    seeds = range(first, first + OF_INSTALLATION)
+    check_between_ranks(INSTALLATIONS[0], ranks, seeds, METHODS, tmp_path)
 
 
 @pytest.mark.parametrize("ranks", [(1, 2), (2, 3), (3, 1), (4, 2)], ids=str)
