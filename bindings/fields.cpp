@@ -100,9 +100,9 @@ OutputArray<double> evaluate_fields(const FieldSolver& self, const InputRows& st
 
 OutputArray<double> sum_fields_directly(const FieldSolver& self, const InputRows& strengths,
                                         const InputArray<std::int64_t>& targets) {
-    std::vector<Point> sample;
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-        sample.push_back(self.points().at(static_cast<std::size_t>(targets.data()[i])));
+    std::vector<Point> sample(targets.size());
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+        sample[i] = self.points().at(static_cast<std::size_t>(targets.data()[i]));
     }
     std::vector<double> potentials(sample.size() * strengths.shape(1));
     {

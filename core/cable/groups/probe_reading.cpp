@@ -192,9 +192,8 @@ void read_membrane_currents(const CellPlan& plan, const CellValues& values, std:
     for (std::size_t clamp = 0; clamp < plan.clamps.size(); ++clamp) {
         currents[plan.clamps[clamp].slot] += clamp_current(clamp, plan, values, cell);
     }
-    for (const Compartment& compartment : plan.spec->compartments.compartments()) {
-        *out++ = currents[plan.slot_of_node[compartment.node]];
-    }
+    const std::span<const Compartment> compartments = plan.spec->compartments.compartments();
+    for (std::size_t i = 0; i < compartments.size(); ++i) out[i] = currents[plan.slot_of_node[compartments[i].node]];
 }
 
 double read_probe(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell) {
