@@ -37,6 +37,9 @@ class Field(Immutable, ABC):
     def __init__(self, network: Any, index: int, **values: Any) -> None:
         self._put(network=network, index=index, **values)
 
+    def _title(self) -> str:
+        return f"field on {text_of_cells(self.cells)}"
+
     @property
     @abstractmethod
     def description(self) -> str:

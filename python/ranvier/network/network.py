@@ -260,7 +260,7 @@ class Network(NamedAttributes):
         """Whether there is a population of that name, or whether a handle belongs to this network."""
         if isinstance(item, str):
             return any(population.name == item for population in self._contents.populations)
-        return isinstance(item, PopulationView | Projection | Stimulus | Recorder) and item.network is self
+        return isinstance(item, PopulationView | Projection | Stimulus | Recorder | Field) and item.network is self
 
     def __iter__(self) -> Iterator[Population]:
         """Go through the populations, in the order of creation."""
@@ -671,7 +671,7 @@ class Network(NamedAttributes):
         ...     sim = rv.Simulation(net)
         """
         given: object = part
-        if isinstance(given, Recorder):
+        if isinstance(given, Recorder | Field):
             raise ReadOnlyError(given._title(), bound="it cannot be changed", remedy=given._how_to_change(""))
         if not values:
             changes.refuse_nothing("net.set", "I_e=...")

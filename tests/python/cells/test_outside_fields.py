@@ -256,6 +256,8 @@ def test_handles_and_memory() -> None:
     assert isinstance(again.fields[0], rv.AppliedField)
     assert again.fields[0].fields == applied.fields
     assert again.fields[1].description == coupling.description
+    assert applied in net
+    assert applied not in again
     sim = rv.Simulation(net, progress=False)
     predicted = rv.predict_memory(net, time=0.0)["fields"]
     assert 8 * 163**2 <= predicted == pytest.approx(sim.memory()["fields"], rel=0.1)
@@ -308,6 +310,8 @@ def test_bad_input(tmp_path: Path) -> None:
         rv.sine_wave(-1.0)
     with pytest.raises(errors.ReadOnlyError):
         net.fields[0].interval = 3.0
+    with pytest.raises(errors.ReadOnlyError, match=r"field on 6 cells of equal.*make another network"):
+        net.set(net.fields[0], interval=3.0)  # type: ignore[arg-type]
 
 
 AXES: FloatArray = np.array([-1.0, 1.0])
