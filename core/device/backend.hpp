@@ -1,7 +1,7 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -57,6 +57,9 @@ struct BlockState {
     std::vector<i32> refractory;    ///< steps that are left
 };
 
+/// Longest epoch in steps: a block has records and lists of spikes for two.
+inline constexpr std::int64_t longest_epoch = 32;
+
 /// A device, or its emulator, with a network.
 class Backend {
    public:
@@ -78,8 +81,9 @@ class Backend {
     virtual void set_ring(u32 block, std::span<const i64> sums) = 0;
 
     /// Runs steps from `first` to `last`, inclusive. Returns the last step that was done: an earlier one if there was no
-    /// room for more spikes, if `stop` was set, or if a neuron has failed.
-    virtual i64 run(i64 first, i64 last, const std::atomic<bool>& stop) = 0;
+    /// room for more spikes, if `stops` returned true, or if a neuron has failed.
+    /// @param stops called now and then by this thread
+    virtual i64 run(i64 first, i64 last, const std::function<bool()>& stops) = 0;
     /// Whether a condition of a program did not hold.
     virtual bool has_failed() const = 0;
     /// The spikes of a block since the last call, in the order of steps.

@@ -93,7 +93,7 @@ class Emulator final : public Backend {
         memory_[block].ring.assign(sums.begin(), sums.end());
     }
 
-    i64 run(i64 first, i64 last, const std::atomic<bool>& stop) override {
+    i64 run(i64 first, i64 last, const std::function<bool()>& stops) override {
         const auto count = static_cast<u32>(memory_.size());
         std::vector<BlockData> data(count);
         u32 source = 0;
@@ -112,7 +112,7 @@ class Emulator final : public Backend {
                                     .first = first,
                                     .last = last,
                                     .arrival_room = options_.arrival_room};
-        run_blocks(parameters, stop);
+        run_blocks(parameters, stops);
         return control_.reached;
     }
 
@@ -196,7 +196,7 @@ class Emulator final : public Backend {
         std::vector<u32> waiting;  ///< threads that have not finished the part
     };
 
-    void run_blocks(const Parameters& parameters, const std::atomic<bool>& stop) {
+    void run_blocks(const Parameters& parameters, const std::function<bool()>& stops) {
         const FlushSubnormals flush;
         std::vector<std::unique_ptr<Running>> running;
         for (u32 b = 0; b < parameters.blocks; ++b) {
@@ -207,7 +207,7 @@ class Emulator final : public Backend {
             if (running[b]->part != Part::done) active.push_back(b);
         }
         while (!active.empty()) {
-            if (stop.load(std::memory_order_relaxed)) control_.stop = 1;
+            if (stops()) control_.stop = 1;
             const std::size_t chosen = random_() % active.size();
             Running& block = *running[active[chosen]];
             run_part(block);

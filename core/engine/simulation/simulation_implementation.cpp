@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "engine/agreement.hpp"
+#include "engine/devices/backends.hpp"
+#include "engine/devices/device_image.hpp"
 #include "engine/forecast/memory.hpp"
 #include "engine/option_choices.hpp"
 #include "engine/shard/group_creation.hpp"
@@ -31,9 +33,10 @@ Simulation::Implementation::Implementation(network::Network description, Simulat
       options(std::move(chosen)),
       window(choose_window(options, network)),
       workers(communicator, std::move(machine_share), options),
+      backend(make_backend(options, workers.size(), network.seed())),
       layout(make_placement(network, options, communicator->size()), communicator->rank(),
-             choose_shards(options, network, communicator->size(), workers.size()), to_vector(lowered.ranges()),
-             choose_costs(options, network)),
+             backend ? backend->blocks() : choose_shards(options, network, communicator->size(), workers.size()),
+             to_vector(lowered.ranges()), choose_costs(options, network)),
       build_options(
           make_build_options(network, options, lowered.shortest_delay(), communicator->size(), shard_count())) {
     if (network.unit_count() == 0) {
@@ -43,6 +46,7 @@ Simulation::Implementation::Implementation(network::Network description, Simulat
                           .remedy = "create a population first"});
     }
     check_options(options, network, layout.placement().kind(), *communicator);
+    if (backend) check_for_device(network, options, communicator->size());
     lowered.draw_for(layout.ids(), communicator->size() == 1);
     sorted = choose_sorting(options, lowered.plan(), communicator->size(), shard_count());
     for (std::size_t i = 0; i < network.stimuli().size(); ++i) {
@@ -104,12 +108,14 @@ void Simulation::Implementation::build(const Poll& poll) {
         },
         build_poll);
     weight_bounds = std::move(weights.bounds);
+    WeightRanges ranges = std::move(weights.ranges);
     changes = UserChanges(network.populations().size(), lowered.plan().kinds.size());
     remember_sent_spikes();
     const connect::RowNumbering numbering = builder->numbering();
     builder.reset();
     build_epochs(numbering, build_poll);
     if (is_asynchronous(options)) build_async();
+    if (backend) build_on_device(std::move(ranges));
     phases.init = timer.lap();
 }
 
@@ -212,6 +218,18 @@ void Simulation::Implementation::build_async() {
     }
     async = std::make_unique<AsyncStepping>(shards, std::move(delays), choose_most_steps(options, network),
                                             workers.team(), workers.traces(), workers.stealing(), std::move(ranks));
+}
+
+void Simulation::Implementation::build_on_device(WeightRanges ranges) {
+    on_device = std::make_unique<DeviceStepping>(
+        DeviceStepping::Arguments{.shards = shards,
+                                  .layout = layout,
+                                  .team = workers.team(),
+                                  .backend = *backend,
+                                  .device = options.device,
+                                  .ranges = std::move(ranges),
+                                  .epoch_steps = std::min(routing->shortest_delay(), device::longest_epoch),
+                                  .kept_steps = longest_static_delay});
 }
 
 void Simulation::Implementation::run(Step steps, const Poll& poll) { run(stepping(), steps, poll, !couplings.empty()); }
@@ -343,6 +361,7 @@ void Simulation::Implementation::replay(Step now, Step steps) {
     run(*epochs, steps, {}, false);
     if (lacks_exchange) set_local_epochs();
     epochs->set_replays(false);
+    if (on_device) on_device->forget();
     step.store(now);
 }
 

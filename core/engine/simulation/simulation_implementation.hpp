@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "connect/tables/table_builder.hpp"
+#include "engine/devices/device_stepping.hpp"
 #include "engine/fields/field_coupling.hpp"
 #include "engine/queries/neuron_access.hpp"
 #include "engine/queries/queries.hpp"
@@ -52,6 +53,7 @@ struct Simulation::Implementation {
     ConnectionAccess connections() const { return {lowered, shards, weight_bounds, *communicator}; }
     std::uint32_t shard_count() const { return static_cast<std::uint32_t>(layout.shards().size()); }
     Stepping& stepping() const {
+        if (on_device) return *on_device;
         if (async) return *async;
         return *epochs;
     }
@@ -62,6 +64,7 @@ struct Simulation::Implementation {
     SimulationOptions options;
     std::uint32_t window;
     Workers workers;
+    std::unique_ptr<device::Backend> backend;  ///< null: processors
     connect::ProcessLayout layout;
     connect::BuildOptions build_options;
     bool sorted = true;  ///< whether connections are sorted by source
@@ -79,6 +82,7 @@ struct Simulation::Implementation {
     std::unique_ptr<SpikeRouting> routing;
     std::unique_ptr<EpochStepping> epochs;
     std::unique_ptr<AsyncStepping> async;  ///< null: all shards advance together
+    std::unique_ptr<DeviceStepping> on_device;  ///< null: processors
     parallel::NodeMemory coupling_memory{account, purpose_of(Component::fields), {.node = node_of_all}};
     std::vector<std::unique_ptr<FieldCoupling>> couplings;  ///< of cells, in the order of the fields
     std::atomic<Step> step{0};
@@ -98,6 +102,7 @@ struct Simulation::Implementation {
     /// @note Collective, like what follows.
     void build_epochs(connect::RowNumbering numbering, const Poll& poll);
     void build_async();
+    void build_on_device(WeightRanges ranges);
     void set_epoch_traffic();
     void set_local_epochs();
     /// Advances all shards to the end of a run.

@@ -335,6 +335,8 @@ class NeuronModel : public NeuronInfo {
     /// Whether conflict() and range_conflict() can return a reason; otherwise they are not called for each neuron.
     virtual bool has_conflicts() const { return true; }
     virtual bool has_range_conflicts() const { return false; }
+    /// Whether the groups of the model, in double precision, have a NeuronGroup::step_program().
+    virtual bool has_step_program() const { return false; }
     /// Hash of a user-defined description; 0: a built-in model.
     virtual std::uint64_t fingerprint() const { return 0; }
     /// The number of compartments of a neuron of a population, by its index.

@@ -170,6 +170,13 @@ class RunOptions(OptionGroup):
         their spikes. "async": groups of neurons advance independently, each as far as the groups that send it
         spikes allow; this is faster for detailed cells. The spikes are the same.""",
     )
+    device: str = option(
+        default="cpu",
+        meaning="""Where the steps run: on processors (cpu), or on an emulator of a GPU (cuda-emulator), which is for
+        tests: it runs the kernels of a GPU on one processor. The spikes are the same. What devices do not have yet is
+        refused before the network is built.""",
+        choices=("cpu", "cuda-emulator"),
+    )
     precision: Precision = option(default="double", meaning="Precision of the state of neurons.")
     weight_precision: Precision = option(
         default="single",

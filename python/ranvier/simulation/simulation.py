@@ -144,6 +144,7 @@ class Simulation(NamedAttributes):
         *,
         threads: Threads = None,
         stepping: Stepping = "bsp",
+        device: str = "cpu",
         precision: Precision = "double",
         weight_precision: Precision = "single",
         memory_limit: int | None = None,
@@ -153,7 +154,7 @@ class Simulation(NamedAttributes):
         tuning: Tuning | None = None,
         dry_run: DryRun | None = None,
     ) -> None:
-        run = (threads, stepping, precision, weight_precision, memory_limit, recordings)
+        run = (threads, stepping, device, precision, weight_precision, memory_limit, recordings)
         self._begin(network, run, progress, (processes, tuning, dry_run))
 
     @classmethod
@@ -165,6 +166,7 @@ class Simulation(NamedAttributes):
         *,
         threads: Threads = None,
         stepping: Stepping = "bsp",
+        device: str = "cpu",
         precision: Precision = "double",
         weight_precision: Precision = "single",
         memory_limit: int | None = None,
@@ -186,7 +188,8 @@ class Simulation(NamedAttributes):
             The network that was saved.
         path
             The file that `save` has written.
-        threads, stepping, precision, weight_precision, memory_limit, recordings, progress, processes, tuning, dry_run
+        threads, stepping, device, precision, weight_precision, memory_limit, recordings, progress, processes, tuning,
+        dry_run
             As for `Simulation`.
 
         Raises
@@ -203,20 +206,20 @@ class Simulation(NamedAttributes):
         >>> later.run(1000.0)
         """
         simulation = cls.__new__(cls)
-        run = (threads, stepping, precision, weight_precision, memory_limit, recordings)
+        run = (threads, stepping, device, precision, weight_precision, memory_limit, recordings)
         simulation._begin(network, run, progress, (processes, tuning, dry_run), path)
         return simulation
 
     def _begin(
         self,
         network: Network,
-        run: tuple[Threads, Stepping, Precision, Precision, int | None, Recordings],
+        run: tuple[Threads, Stepping, str, Precision, Precision, int | None, Recordings],
         progress: ProgressOption,
         groups: tuple[Processes | None, Tuning | None, DryRun | None],
         state: str | PathLike[str] | None = None,
     ) -> None:
         """Build the network, and load a state if there is one."""
-        threads, stepping, precision, weight_precision, memory_limit, recordings = run
+        threads, stepping, device, precision, weight_precision, memory_limit, recordings = run
         processes, _, dry_run = groups
         check_network(network)
         communicator = choose_communicator(processes, dry_run)
@@ -232,6 +235,7 @@ class Simulation(NamedAttributes):
             return RunOptions(
                 threads=threads,
                 stepping=stepping,
+                device=device,
                 precision=precision,
                 weight_precision=weight_precision,
                 memory_limit=memory_limit,

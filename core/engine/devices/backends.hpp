@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "device/backend.hpp"
+#include "ranvier/engine/options.hpp"
+
+namespace ranvier::engine {
+
+/// The device of the option, or null for processors.
+/// @param threads of the team that builds the network: at most one for each block
+/// @param seed of the orders in which the emulator takes blocks and warps
+/// @throws UnknownNameError, StateError
+std::unique_ptr<device::Backend> make_backend(const SimulationOptions& options, std::uint32_t threads,
+                                              std::uint64_t seed);
+
+}  // namespace ranvier::engine

@@ -1,0 +1,308 @@
+#include "engine/devices/device_image.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "device/kernel/block.hpp"
+#include "engine/option_choices.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/state_columns.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+using device::u32;
+using device::u64;
+
+[[noreturn]] void refuse(const std::string& device, const std::string& bound) {
+    throw StateError(
+        {.object = "device", .value = "'" + device + "'", .bound = bound, .remedy = "run on processors: device='cpu'"});
+}
+
+/// Sums have 64 bits with their sign.
+constexpr double most_quanta = 0x1p62;
+constexpr u32 most_neurons = 0x7FFF;
+
+/// A block keeps the arrivals of an epoch apart from those of the step that is read.
+u32 ring_slots(DelaySteps greatest_delay, Step epoch_steps) {
+    return greatest_delay + static_cast<u32>(epoch_steps) + 1;
+}
+
+u32 input_count(const ShardInputs& inputs) {
+    u32 count = 0;
+    for (u32 receptor = 0; receptor < inputs.receptors(); ++receptor) count += inputs.size(receptor);
+    return count;
+}
+
+u32 first_input(const ShardInputs& inputs, u32 receptor) {
+    u32 first = 0;
+    for (u32 before = 0; before < receptor; ++before) first += inputs.size(before);
+    return first;
+}
+
+}  // namespace
+
+void check_for_device(const network::Network& network, const SimulationOptions& options, std::int32_t ranks) {
+    const auto refuse_for = [&](const std::string& bound) { refuse(options.device, bound); };
+    if (ranks > 1) refuse_for("it is used by one process");
+    if (options.precision != models::Precision::double_precision) {
+        refuse_for("it has the state of neurons in double precision, and not in single precision");
+    }
+    if (options.weight_precision != models::Precision::single_precision) {
+        refuse_for("it has weights in single precision, and not in double precision");
+    }
+    if (is_asynchronous(options)) refuse_for("its blocks advance together, and not with stepping='async'");
+    for (const network::Population& population : network.populations()) {
+        const std::string model(population.model->name);
+        if (!population.model->has_step_program()) {
+            refuse_for("it does not have the model '" + model + "' of population '" + population.name + "' yet");
+        }
+        if (population.stride != 1) {
+            refuse_for("population '" + population.name + "' has steps of its own, which it does not have yet");
+        }
+        if (population.model->receptors.size() > device::most_receptors) {
+            refuse_for("population '" + population.name + "' has " +
+                       std::to_string(population.model->receptors.size()) + " receptors, and it has at most " +
+                       std::to_string(device::most_receptors));
+        }
+    }
+    for (const network::StimulusSpec& stimulus : network.stimuli()) {
+        refuse_for("it does not have stimuli yet, such as '" + stimulus.name + "'");
+    }
+    for (const network::Projection& projection : network.projections()) {
+        if (projection.synapse.is_static()) continue;
+        refuse_for("it does not have synapses that change yet, such as those of '" + projection.name + "'");
+    }
+}
+
+DeviceImage::DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
+                         const WeightRanges& ranges, Step epoch_steps, std::string device)
+    : device_(std::move(device)), shards_(shards), layout_(layout), epoch_steps_(epoch_steps) {
+    connect::WeightRange all;
+    for (const connect::WeightRange& range : ranges) all.join(range);
+    if (std::isfinite(all.quantum)) quantum_ = all.quantum;
+    if (all.greatest_sum() > most_quanta) {
+        refuse(device_, "it adds weights exactly in 64 bits, and those from " + to_text(all.least) + " to " +
+                            to_text(all.greatest) + " need more");
+    }
+    DelaySteps greatest = 1;
+    for (const auto& shard : shards_) {
+        for (const auto& table : shard->synapses().tables()) {
+            if (table) greatest = std::max(greatest, table->greatest_delay());
+        }
+    }
+    slots_ = ring_slots(greatest, epoch_steps_);
+    u32 source = 0;
+    for (const auto& shard : shards_) {
+        first_sources_.push_back(source);
+        const u32 size = shard->layout().size();
+        if (size > most_neurons) {
+            refuse(device_, "a block has at most " + std::to_string(most_neurons) + " neurons, and " +
+                                std::to_string(shards_.size()) + " blocks would have " + std::to_string(size));
+        }
+        if (u64{slots_} * input_count(shard->inputs()) > UINT32_MAX) {
+            refuse(device_, "a block has at most 2^32 sums, and this one would have " +
+                                std::to_string(input_count(shard->inputs())) + " in " + std::to_string(slots_) +
+                                " steps");
+        }
+        source += size;
+    }
+    const auto populations = layout_.populations();
+    u64 units = 0;
+    for (const auto& range : populations) units = std::max<u64>(units, range.first.value + range.size);
+    sources_.assign(units, 0);
+    for (u32 s = 0; s < shards_.size(); ++s) {
+        for (const connect::ShardLayout::PopulationShare& share : shards_[s]->layout().shares()) {
+            for (u64 i = 0; i < share.ids.size(); ++i) {
+                sources_[share.ids[i].value] = first_sources_[s] + share.offset + static_cast<u32>(i);
+            }
+        }
+    }
+}
+
+device::NetworkImage DeviceImage::network() {
+    device::NetworkImage image;
+    image.epoch_steps = static_cast<u32>(epoch_steps_);
+    image.quantum = quantum_;
+    for (u32 s = 0; s < shards_.size(); ++s) {
+        Shard& shard = *shards_[s];
+        device::BlockImage block;
+        block.neurons = shard.layout().size();
+        block.inputs = input_count(shard.inputs());
+        block.slots = slots_;
+        block.groups = groups(s);
+        for (const device::GroupImage& group : block.groups) {
+            block.variables = std::max(block.variables, programs_[group.program].variables);
+        }
+        find_rows(s, block);
+        image.blocks.push_back(std::move(block));
+    }
+    image.programs = programs_;
+    return image;
+}
+
+std::vector<device::GroupImage> DeviceImage::groups(std::uint32_t shard) {
+    std::vector<device::GroupImage> images;
+    const ShardInputs& inputs = shards_[shard]->inputs();
+    for (const ShardGroup& group : shards_[shard]->groups()) {
+        if (!group.neurons) continue;
+        std::optional<models::StepProgram> program = group.neurons->step_program();
+        if (!program) {
+            refuse(device_, "it does not have the model '" + std::string(group.model->name) + "' yet");
+        }
+        const auto known = std::ranges::find(models_, group.model);
+        const auto number = static_cast<u32>(known - models_.begin());
+        if (known == models_.end()) {
+            models_.push_back(group.model);
+            programs_.push_back({.step = program->step,
+                                 .variables = static_cast<u32>(program->variables.size()),
+                                 .constants = static_cast<u32>(program->constants.size()),
+                                 .receptors = group.receptors,
+                                 .takes_current = program->takes_current,
+                                 .needs_last = program->needs_last});
+        }
+        device::GroupImage image{.first = group.offset,
+                                 .count = group.size,
+                                 .program = number,
+                                 .reads_negative_zero = std::signbit(program->no_input),
+                                 .constants = std::move(program->constants),
+                                 .refractory_steps = {},
+                                 .first_inputs = {}};
+        image.refractory_steps.assign(program->refractory_steps.begin(), program->refractory_steps.end());
+        for (u32 receptor = 0; receptor < group.receptors; ++receptor) {
+            image.first_inputs.push_back(first_input(inputs, receptor) + group.first_inputs[receptor]);
+        }
+        images.push_back(std::move(image));
+    }
+    return images;
+}
+
+void DeviceImage::find_rows(std::uint32_t shard, device::BlockImage& block) {
+    const ShardSynapses& synapses = shards_[shard]->synapses();
+    const ShardInputs& inputs = shards_[shard]->inputs();
+    const u32 sources = first_sources_.back() + shards_.back()->layout().size();
+    // Calls visit(source, table, row) for each row of each table.
+    const auto for_rows = [&](const auto& visit) {
+        for (u32 kind = 0; kind < synapses.tables().size(); ++kind) {
+            const connect::SynapseTable* const table = synapses.table(connect::KindIndex{kind});
+            if (table == nullptr) continue;
+            for (u32 row = 0; row < table->rows(); ++row) {
+                const connect::StoredSynapses& stored = *table->synapses();
+                if (stored.row_begin(RowIndex{row}) == stored.row_end(RowIndex{row})) continue;
+                visit(sources_[table->source(RowIndex{row}).value], connect::KindIndex{kind}, stored, RowIndex{row});
+            }
+        }
+    };
+    block.row_begin.assign(std::size_t{sources} + 1, 0);
+    for_rows([&](u32 source, connect::KindIndex, const connect::StoredSynapses& stored, RowIndex row) {
+        block.row_begin[source + std::size_t{1}] += stored.row_end(row) - stored.row_begin(row);
+    });
+    for (u32 source = 0; source < sources; ++source) {
+        block.row_begin[source + std::size_t{1}] += block.row_begin[source];
+    }
+    block.synapses.resize(block.row_begin.back());
+    std::vector<u64> next(block.row_begin.begin(), block.row_begin.end() - 1);
+    std::vector<connect::SynapseView> views;
+    std::vector<u64> positions;
+    std::vector<double> weights;
+    for_rows([&](u32 source, connect::KindIndex kind, const connect::StoredSynapses& stored, RowIndex row) {
+        views.clear();
+        stored.read(row, stored.row_begin(row), stored.row_end(row), views);
+        positions.clear();
+        for (const connect::SynapseView& view : views) positions.push_back(view.position);
+        weights.resize(positions.size());
+        const std::vector<std::uint64_t> places(positions.begin(), positions.end());
+        stored.read_weights(places, weights);
+        const u32 first = first_input(inputs, synapses.receptor(kind));
+        for (std::size_t i = 0; i < views.size(); ++i) {
+            block.synapses[next[source]++] = {views[i].delay * block.inputs + first + views[i].target,
+                                              static_cast<float>(weights[i])};
+        }
+    });
+}
+
+device::BlockState DeviceImage::state(std::uint32_t shard, Step now) const {
+    const Shard& from = *shards_[shard];
+    const u32 neurons = from.layout().size();
+    device::BlockState state;
+    u32 variables = 0;
+    for (const device::DeviceProgram& program : programs_) variables = std::max(variables, program.variables);
+    state.variables.assign(std::size_t{variables} * neurons, 0.0);
+    state.refractory.assign(neurons, 0);
+    for (const ShardGroup& group : from.groups()) {
+        if (!group.neurons) continue;
+        StateColumns saved;
+        for (u32 i = 0; i < group.size; ++i) group.neurons->serialize_state(i, now, saved);
+        const std::vector<StateColumns::Column> columns = std::move(saved).take();
+        for (std::size_t v = 0; v + 1 < columns.size(); ++v) {
+            std::ranges::copy(std::get<std::vector<double>>(columns[v].values),
+                              state.variables.begin() + static_cast<std::ptrdiff_t>(v * neurons + group.offset));
+        }
+        std::ranges::copy(std::get<std::vector<std::int32_t>>(columns.back().values),
+                          state.refractory.begin() + group.offset);
+    }
+    return state;
+}
+
+void DeviceImage::set_state(std::uint32_t shard, Step now, const device::BlockState& state) const {
+    const Shard& to = *shards_[shard];
+    const u32 neurons = to.layout().size();
+    for (const ShardGroup& group : to.groups()) {
+        if (!group.neurons) continue;
+        // The same columns with other values.
+        StateColumns saved;
+        for (u32 i = 0; i < group.size; ++i) group.neurons->serialize_state(i, now, saved);
+        std::vector<StateColumns::Column> columns = std::move(saved).take();
+        for (std::size_t v = 0; v + 1 < columns.size(); ++v) {
+            const auto first = state.variables.begin() + static_cast<std::ptrdiff_t>(v * neurons + group.offset);
+            std::copy_n(first, group.size, std::get<std::vector<double>>(columns[v].values).begin());
+        }
+        std::copy_n(state.refractory.begin() + group.offset, group.size,
+                    std::get<std::vector<std::int32_t>>(columns.back().values).begin());
+        StateColumns loaded(std::move(columns));
+        for (u32 i = 0; i < group.size; ++i) {
+            loaded.seek(i);
+            group.neurons->serialize_state(i, now, loaded);
+        }
+    }
+}
+
+std::vector<device::i64> DeviceImage::ring(std::uint32_t shard, Step now) const {
+    const ShardInputs& inputs = shards_[shard]->inputs();
+    const ShardSynapses& synapses = shards_[shard]->synapses();
+    const u32 count = input_count(inputs);
+    std::vector<device::i64> sums(std::size_t{slots_} * count, 0);
+    std::pmr::vector<RowIndex> rows;
+    std::vector<connect::SynapseView> views;
+    for (const auto& sender : shards_) {
+        sender->outboxes().visit_sent([&](Step stamp, LocalIndex local) {
+            const NeuronId id = sender->layout().id_of(local);
+            for (u32 kind = 0; kind < synapses.tables().size(); ++kind) {
+                const connect::SynapseTable* const table = synapses.table(connect::KindIndex{kind});
+                if (table == nullptr || stamp + table->greatest_delay() <= now) continue;
+                rows.clear();
+                table->find_rows(std::span(&id, 1), rows);
+                const u32 first = first_input(inputs, synapses.receptor(connect::KindIndex{kind}));
+                for (const RowIndex row : rows) {
+                    const connect::StoredSynapses& stored = *table->synapses();
+                    views.clear();
+                    stored.read(row, stored.row_begin(row), stored.row_end(row), views);
+                    for (const connect::SynapseView& view : views) {
+                        const Step arrival = stamp + view.delay;
+                        if (arrival <= now) continue;
+                        const auto slot = static_cast<std::size_t>(arrival % slots_);
+                        sums[slot * count + first + view.target] +=
+                            static_cast<device::i64>(stored.weight(view.position) / quantum_);
+                    }
+                }
+            }
+        });
+    }
+    return sums;
+}
+
+}  // namespace ranvier::engine

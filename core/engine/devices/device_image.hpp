@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "engine/shard/shard.hpp"
+#include "engine/shard/weight_checks.hpp"
+#include "network/lowering/lowering.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/connect/placement/layout.hpp"
+#include "ranvier/engine/options.hpp"
+
+namespace ranvier::engine {
+
+/// Checks that a device can run a network, before it is built.
+/// @throws StateError that names what is not there on devices
+void check_for_device(const network::Network& network, const SimulationOptions& options, std::int32_t ranks);
+
+/// The arrays of shards for a device, whose blocks they are. The synapses of all tables of a shard are in one list of rows.
+class DeviceImage {
+   public:
+    /// @param ranges of the weights of each receptor
+    DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
+                const WeightRanges& ranges, Step epoch_steps, std::string device);
+
+    /// All of it.
+    /// @throws StateError for a network that is too large for blocks, or neurons whose step is not a program
+    device::NetworkImage network();
+    /// The groups of a shard with the constants of their present parameters.
+    std::vector<device::GroupImage> groups(std::uint32_t shard);
+    /// Steps of the rings of inputs.
+    std::uint32_t slots() const { return slots_; }
+
+    device::BlockState state(std::uint32_t shard, Step now) const;
+    void set_state(std::uint32_t shard, Step now, const device::BlockState& state) const;
+    /// The sums of the weights of spikes in transit after step `now`, from the spikes that were sent.
+    std::vector<device::i64> ring(std::uint32_t shard, Step now) const;
+
+   private:
+    void find_rows(std::uint32_t shard, device::BlockImage& block);
+
+    std::string device_;  ///< its name
+    std::span<const std::unique_ptr<Shard>> shards_;
+    const connect::ProcessLayout& layout_;
+    Step epoch_steps_;
+    double quantum_ = 1.0;
+    std::uint32_t slots_ = 1;
+    std::vector<std::uint32_t> first_sources_;  ///< by shard
+    std::vector<std::uint32_t> sources_;        ///< by id of the neuron
+    std::vector<device::DeviceProgram> programs_;
+    std::vector<const models::NeuronModel*> models_;  ///< of the programs
+};
+
+}  // namespace ranvier::engine

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "engine/devices/device_image.hpp"
+#include "engine/shard/shard.hpp"
+#include "engine/stepping/stepping.hpp"
+#include "ranvier/parallel/team.hpp"
+
+namespace ranvier::engine {
+
+/// Runs all shards on a device. Between runs the groups of the shards have the state of the neurons; spikes in transit are in
+/// the rings of the device.
+class DeviceStepping final : public Stepping {
+   public:
+    struct Arguments {
+        std::span<const std::unique_ptr<Shard>> shards;
+        const connect::ProcessLayout& layout;
+        parallel::Team& team;
+        device::Backend& backend;
+        std::string device;  ///< its name
+        WeightRanges ranges;
+        Step epoch_steps = 1;    ///< at most the shortest delay
+        Step kept_steps = 0;     ///< of sent spikes; see Outboxes::keep_sent()
+    };
+    explicit DeviceStepping(const Arguments& arguments);
+
+    /// Weights, or spikes in transit, are no longer those of the device.
+    void forget() { is_loaded_ = false; }
+
+    void begin(Step first, Step last) override;
+    void run(std::uint32_t worker, WorkerTimes& times) override;
+    Step step() const override { return step_.load(std::memory_order_relaxed); }
+    Step reached() const override { return step(); }
+    bool was_stopped() const override { return false; }
+    bool stops_for_failures() const override { return false; }
+    const parallel::StealingCounts& stealing(std::uint32_t /*worker*/) const override { return stealing_; }
+    void reset_counts() override;
+
+   private:
+    void load(Step now);
+    /// The last step up to which no state is sampled before its end.
+    Step end_of_stretch(Step first) const;
+    /// Runs a stretch, and records its spikes and the state after it. Returns the step reached.
+    Step advance(Step first, Step last, WorkerTimes& times);
+    void take_spikes(std::uint32_t shard, Step first, Step last);
+
+    Arguments given_;
+    std::unique_ptr<DeviceImage> image_;
+    parallel::StealingCounts stealing_;
+    bool is_loaded_ = false;
+    Step at_ = 0;  ///< the step after which the rings of the device are
+    Step last_ = 0;
+    std::uint64_t epoch_ = 0;  ///< selects the outbox
+    std::atomic<Step> step_{0};
+    std::vector<device::Spike> spikes_;
+    std::vector<std::uint64_t> events_;  ///< by shard, counted so far
+};
+
+}  // namespace ranvier::engine
