@@ -4,7 +4,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
+
+#include "fmm/group.hpp"
 
 namespace ranvier::fmm {
 
@@ -56,18 +59,66 @@ void cut(const LinePiece& piece, const SourcePart& part, const Point& centre, Us
 
 /// What lies in each box of the level that is being divided.
 struct Tree::Contents {
-    std::vector<std::vector<SourcePart>> parts;
-    std::vector<std::vector<std::uint32_t>> targets;
+    std::vector<Parts> parts;
+    std::vector<Indices> targets;
 };
 
-Tree::Tree(std::span<const LinePiece> pieces, std::span<const Point> targets, const TreeOptions& options) {
+/// A box that may be divided, and what lies in its children.
+struct Tree::Division {
+    std::uint32_t box = 0;
+    std::array<Parts, 8> parts;
+    std::array<Indices, 8> targets;
+    // Of all members.
+    std::array<std::uint64_t, 8> sources{};
+    std::array<std::uint64_t, 8> target_counts{};
+    std::array<double, 8> radii{};
+
+    Division(std::uint32_t number, const Box& divided, std::span<const SourcePart> from,
+             std::span<const LinePiece> pieces, std::span<const std::uint32_t> points, std::span<const Point> places)
+        : box(number) {
+        for (const SourcePart& part : from) {
+            cut(pieces[part.piece], part, divided.centre, [&](std::uint32_t child, const SourcePart& piece) {
+                parts[child].push_back(piece);
+                radii[child] = std::max(radii[child], pieces[part.piece].radius);
+            });
+        }
+        for (const std::uint32_t point : points) targets[octant(places[point], divided.centre)].push_back(point);
+        for (std::uint32_t child = 0; child < 8; ++child) {
+            sources[child] = parts[child].size();
+            target_counts[child] = targets[child].size();
+        }
+    }
+
+    /// Replaces numbers and radii by those of all members. @note Collective.
+    static void sum(SolverGroup& group, std::span<Division> divisions) {
+        if (group.size() == 1) return;
+        std::vector<std::uint64_t> counts;
+        std::vector<double> largest;
+        for (const Division& each : divisions) {
+            counts.insert(counts.end(), each.sources.begin(), each.sources.end());
+            counts.insert(counts.end(), each.target_counts.begin(), each.target_counts.end());
+            largest.insert(largest.end(), each.radii.begin(), each.radii.end());
+        }
+        group.sum(counts);
+        find_greatest(group, largest);
+        for (std::size_t i = 0; i < divisions.size(); ++i) {
+            std::copy_n(counts.begin() + static_cast<std::ptrdiff_t>(16 * i), 8, divisions[i].sources.begin());
+            std::copy_n(counts.begin() + static_cast<std::ptrdiff_t>(16 * i + 8), 8,
+                        divisions[i].target_counts.begin());
+            std::copy_n(largest.begin() + static_cast<std::ptrdiff_t>(8 * i), 8, divisions[i].radii.begin());
+        }
+    }
+};
+
+Tree::Tree(std::span<const LinePiece> pieces, std::span<const Point> targets, const TreeOptions& options,
+           SolverGroup& group) {
     sides_[0] = 1.0;
-    set_root(pieces, targets);
+    set_root(pieces, targets, group);
     for (std::size_t level = 1; level < sides_.size(); ++level) sides_[level] = 0.5 * sides_[level - 1];
-    divide(pieces, targets, options);
+    divide(pieces, targets, options, group);
 }
 
-void Tree::set_root(std::span<const LinePiece> pieces, std::span<const Point> targets) {
+void Tree::set_root(std::span<const LinePiece> pieces, std::span<const Point> targets, SolverGroup& group) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     Point low{infinity, infinity, infinity};
     Point high{-infinity, -infinity, -infinity};
@@ -80,6 +131,10 @@ void Tree::set_root(std::span<const LinePiece> pieces, std::span<const Point> ta
         include(piece.end);
     }
     for (const Point& target : targets) include(target);
+    std::array<double, 6> ends{-low.x, -low.y, -low.z, high.x, high.y, high.z};
+    find_greatest(group, ends);
+    low = {-ends[0], -ends[1], -ends[2]};
+    high = {ends[3], ends[4], ends[5]};
     if (low.x > high.x) return;
     const Point extent = high - low;
     const double largest = std::max({extent.x, extent.y, extent.z});
@@ -101,7 +156,14 @@ Point Tree::centre_of(const Box& box) const {
     return {corner_.x + (box.x + 0.5) * length, corner_.y + (box.y + 0.5) * length, corner_.z + (box.z + 0.5) * length};
 }
 
-void Tree::divide(std::span<const LinePiece> pieces, std::span<const Point> targets, const TreeOptions& options) {
+bool Tree::may_be_divided(const Box& box, const TreeOptions& options) const {
+    const bool is_large = options.depth ? box.level < *options.depth
+                                        : box.sources + box.targets > options.capacity && box.level < max_depth;
+    return is_large && side(box.level + 1U) >= radii_in_side * box.radius;
+}
+
+void Tree::divide(std::span<const LinePiece> pieces, std::span<const Point> targets, const TreeOptions& options,
+                  SolverGroup& group) {
     Contents contents;
     contents.parts.resize(1);
     contents.targets.resize(1);
@@ -110,74 +172,82 @@ void Tree::divide(std::span<const LinePiece> pieces, std::span<const Point> targ
     }
     for (std::size_t i = 0; i < targets.size(); ++i) contents.targets[0].push_back(static_cast<std::uint32_t>(i));
 
+    std::array<std::uint64_t, 2> totals{pieces.size(), targets.size()};
+    group.sum(totals);
+    std::array<double, 1> radius{0.0};
+    for (const LinePiece& piece : pieces) radius[0] = std::max(radius[0], piece.radius);
+    find_greatest(group, radius);
     Box root;
     root.centre = centre_of(root);
-    root.sources = pieces.size();
-    root.targets = targets.size();
-    for (const LinePiece& piece : pieces) root.radius = std::max(root.radius, piece.radius);
+    root.sources = totals[0];
+    root.targets = totals[1];
+    root.radius = radius[0];
     boxes_.push_back(root);
 
     // Contents of leaves, by box.
-    std::vector<std::vector<SourcePart>> leaf_parts;
-    std::vector<std::vector<std::uint32_t>> leaf_targets;
-    for (std::uint32_t level = 0;; ++level) {
+    std::vector<Parts> leaf_parts;
+    std::vector<Indices> leaf_targets;
+    for (;;) {
         const auto begin = level_begin_.back();
         const auto end = static_cast<std::uint32_t>(boxes_.size());
         level_begin_.push_back(end);
         leaf_parts.resize(end);
         leaf_targets.resize(end);
-        Contents next;
+        std::vector<Division> divisions;
         for (std::uint32_t number = begin; number < end; ++number) {
-            std::vector<SourcePart>& parts = contents.parts[number - begin];
-            std::vector<std::uint32_t>& points = contents.targets[number - begin];
-            const Box box = boxes_[number];
-            bool is_divided = options.depth ? level < *options.depth
-                                            : box.sources + box.targets > options.capacity && level < max_depth;
-            is_divided = is_divided && side(level + 1) >= radii_in_side * box.radius;
-            std::array<std::vector<SourcePart>, 8> child_parts;
-            std::array<std::vector<std::uint32_t>, 8> child_points;
-            if (is_divided) {
-                std::size_t count = 0;
-                for (const SourcePart& part : parts) {
-                    cut(pieces[part.piece], part, box.centre, [&](std::uint32_t child, const SourcePart& piece) {
-                        child_parts[child].push_back(piece);
-                        ++count;
-                    });
-                }
-                for (const std::uint32_t point : points)
-                    child_points[octant(targets[point], box.centre)].push_back(point);
-                is_divided =
-                    options.depth || static_cast<double>(count) <= most_parts * static_cast<double>(box.sources);
-            }
-            if (!is_divided) {
-                leaf_parts[number] = std::move(parts);
-                leaf_targets[number] = std::move(points);
+            if (!may_be_divided(boxes_[number], options)) continue;
+            divisions.emplace_back(number, boxes_[number], contents.parts[number - begin], pieces,
+                                   contents.targets[number - begin], targets);
+        }
+        Division::sum(group, divisions);
+        Contents next;
+        std::vector<char> is_divided(end - begin, 0);
+        for (Division& each : divisions) {
+            const std::uint64_t count = std::accumulate(each.sources.begin(), each.sources.end(), std::uint64_t{0});
+            if (!options.depth &&
+                static_cast<double>(count) > most_parts * static_cast<double>(boxes_[each.box].sources)) {
                 continue;
             }
-            boxes_[number].first_child = static_cast<std::uint32_t>(boxes_.size());
+            is_divided[each.box - begin] = 1;
+            add_children(each);
             for (std::uint32_t child = 0; child < 8; ++child) {
-                if (child_parts[child].empty() && child_points[child].empty()) continue;
-                ++boxes_[number].children;
-                Box made;
-                made.parent = number;
-                made.level = static_cast<std::uint8_t>(level + 1);
-                made.x = 2 * box.x + (child & 1U);
-                made.y = 2 * box.y + (child >> 1U & 1U);
-                made.z = 2 * box.z + (child >> 2U);
-                made.centre = centre_of(made);
-                made.sources = child_parts[child].size();
-                made.targets = child_points[child].size();
-                for (const SourcePart& part : child_parts[child]) {
-                    made.radius = std::max(made.radius, pieces[part.piece].radius);
-                }
-                boxes_.push_back(made);
-                next.parts.push_back(std::move(child_parts[child]));
-                next.targets.push_back(std::move(child_points[child]));
+                if (each.sources[child] + each.target_counts[child] == 0) continue;
+                next.parts.push_back(std::move(each.parts[child]));
+                next.targets.push_back(std::move(each.targets[child]));
             }
+        }
+        for (std::uint32_t number = begin; number < end; ++number) {
+            if (is_divided[number - begin] != 0) continue;
+            leaf_parts[number] = std::move(contents.parts[number - begin]);
+            leaf_targets[number] = std::move(contents.targets[number - begin]);
         }
         if (boxes_.size() == end) break;
         contents = std::move(next);
     }
+    store(leaf_parts, leaf_targets);
+}
+
+void Tree::add_children(const Division& division) {
+    const Box box = boxes_[division.box];
+    boxes_[division.box].first_child = static_cast<std::uint32_t>(boxes_.size());
+    for (std::uint32_t child = 0; child < 8; ++child) {
+        if (division.sources[child] + division.target_counts[child] == 0) continue;
+        ++boxes_[division.box].children;
+        Box made;
+        made.parent = division.box;
+        made.level = static_cast<std::uint8_t>(box.level + 1);
+        made.x = 2 * box.x + (child & 1U);
+        made.y = 2 * box.y + (child >> 1U & 1U);
+        made.z = 2 * box.z + (child >> 2U);
+        made.centre = centre_of(made);
+        made.sources = division.sources[child];
+        made.targets = division.target_counts[child];
+        made.radius = division.radii[child];
+        boxes_.push_back(made);
+    }
+}
+
+void Tree::store(std::span<const Parts> leaf_parts, std::span<const Indices> leaf_targets) {
     parts_begin_.push_back(0);
     targets_begin_.push_back(0);
     for (std::uint32_t box = 0; box < boxes_.size(); ++box) {
@@ -186,6 +256,14 @@ void Tree::divide(std::span<const LinePiece> pieces, std::span<const Point> targ
         parts_begin_.push_back(parts_.size());
         targets_begin_.push_back(targets_.size());
     }
+}
+
+void Tree::set_contents(std::vector<std::uint64_t> parts_begin, std::vector<std::uint32_t> targets,
+                        std::vector<std::uint64_t> targets_begin) {
+    parts_ = {};
+    parts_begin_ = std::move(parts_begin);
+    targets_ = std::move(targets);
+    targets_begin_ = std::move(targets_begin);
 }
 
 // ---- lists -----------------------------------------------------------------------------------------------------------
@@ -291,6 +369,20 @@ BoxLists::BoxLists(const Tree& tree, std::uint64_t min_sources, std::uint64_t mi
     sort_by_distances(tree);
     smaller_ = make_rows(search.smaller, boxes);
     larger_ = make_rows(search.larger, boxes);
+}
+
+void BoxLists::keep(std::span<const char> is_kept) {
+    for (Rows* rows : {&near_, &same_level_, &smaller_, &larger_}) {
+        std::vector<std::uint32_t> kept;
+        for (std::uint32_t box = 0; box + 1 < rows->begin.size(); ++box) {
+            const std::span<const std::uint32_t> row = rows->row(box);
+            rows->begin[box] = kept.size();
+            if (is_kept[box] != 0) kept.insert(kept.end(), row.begin(), row.end());
+        }
+        rows->begin.back() = kept.size();
+        kept.shrink_to_fit();
+        rows->boxes = std::move(kept);
+    }
 }
 
 void BoxLists::sort_by_distances(const Tree& tree) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ranvier/fmm/geometry.hpp"
+#include "ranvier/fmm/group.hpp"
 
 namespace ranvier::fmm {
 
@@ -49,9 +50,14 @@ struct TreeOptions {
 };
 
 /// An octree over sources and targets. Line pieces are cut where they leave a leaf, so each part lies in its box.
+///
+/// All members of a group have the same boxes, those of the sources and targets of all of them: boxes follow from numbers
+/// of sources and targets, which the members sum up level by level. Leaves contain what this member was given.
 class Tree {
    public:
-    Tree(std::span<const LinePiece> pieces, std::span<const Point> targets, const TreeOptions& options);
+    /// @note Collective in a group.
+    Tree(std::span<const LinePiece> pieces, std::span<const Point> targets, const TreeOptions& options,
+         SolverGroup& group = lone_group());
 
     std::span<const Box> boxes() const { return boxes_; }
     std::uint32_t depth() const { return static_cast<std::uint32_t>(level_begin_.size()) - 2; }
@@ -69,12 +75,24 @@ class Tree {
     std::uint64_t targets_end(std::uint32_t box) const { return targets_begin_[box + 1]; }
     std::size_t bytes() const;
 
-   private:
-    struct Contents;
+    /// Replaces the contents of leaves by others, whose parts are stored elsewhere.
+    /// @param parts_begin, targets_begin by box, and one more
+    void set_contents(std::vector<std::uint64_t> parts_begin, std::vector<std::uint32_t> targets,
+                      std::vector<std::uint64_t> targets_begin);
 
-    void set_root(std::span<const LinePiece> pieces, std::span<const Point> targets);
+   private:
+    using Parts = std::vector<SourcePart>;
+    using Indices = std::vector<std::uint32_t>;
+    struct Contents;
+    struct Division;
+
+    void set_root(std::span<const LinePiece> pieces, std::span<const Point> targets, SolverGroup& group);
     Point centre_of(const Box& box) const;
-    void divide(std::span<const LinePiece> pieces, std::span<const Point> targets, const TreeOptions& options);
+    bool may_be_divided(const Box& box, const TreeOptions& options) const;
+    void divide(std::span<const LinePiece> pieces, std::span<const Point> targets, const TreeOptions& options,
+                SolverGroup& group);
+    void add_children(const Division& division);
+    void store(std::span<const Parts> leaf_parts, std::span<const Indices> leaf_targets);
 
     Point corner_;
     std::array<double, max_depth + 2> sides_{};  ///< by level, one more than the deepest
@@ -115,6 +133,8 @@ class BoxLists {
     /// Larger leaves that are not next to the box, but next to its parent: their sources act on the local expansion.
     const Rows& larger() const { return larger_; }
     std::size_t bytes() const { return near_.bytes() + same_level_.bytes() + smaller_.bytes() + larger_.bytes(); }
+    /// Removes the lists of all other boxes.
+    void keep(std::span<const char> is_kept);
 
    private:
     /// Sorts the boxes of the same level by |x|, |y| and |z| of their displacements, each from 0 to 3.
