@@ -133,7 +133,9 @@ void bind_recordings(nb::class_<Simulation>& simulation) {
             nb::arg("field"), nb::arg("neuron"), nb::arg("potentials"),
             "Set the distributions of given potentials at a neuron, mV, by distribution and compartment.")
         .def("set_coupling", set_coupling, nb::arg("field"), nb::arg("begin"), nb::arg("end"), nb::arg("radius"),
-             "Prepare the coupling of the cells of a field, from the lines of all their compartments, um.")
+             "Prepare the coupling of the cells of a field, from the lines of their compartments, um: of all cells, or "
+             "by the "
+             "fast multipole method of those of this process. All processes must call it.")
         .def_prop_ro("recorded_bytes", &Simulation::recorded_bytes);
 }
 

@@ -13,8 +13,12 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
+#include "fmm/checks.hpp"
+#include "fmm/exchanges.hpp"
+#include "fmm/group.hpp"
 #include "fmm/operation_counts.hpp"
 #include "fmm/operators.hpp"
+#include "fmm/part_lines.hpp"
 #include "fmm/tree.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/parallel/tasks/division.hpp"
@@ -34,112 +38,10 @@ using parallel::TaskType;
 /// Sources whose coordinates are converted at once.
 constexpr std::size_t sources_at_once = 64;
 
-/// A part of a line piece in a leaf.
-struct PartLine {
-    Point begin;
-    Point along;
-    double length = 0.0;
-    double radius = 0.0;
-    /// Of the strength of its piece.
-    double share = 1.0;
-    std::uint32_t piece = 0;
-    bool is_image = false;
-};
-
-/// Whether a point is nearer to the axis of a part of a line than its radius.
-bool is_inside(const Point& point, const PartLine& part) {
-    const Point offset = point - part.begin;
-    const Point nearest = offset - std::clamp(dot(offset, part.along), 0.0, part.length) * part.along;
-    return dot(nearest, nearest) < part.radius * part.radius;
-}
-
-bool is_finite(const Point& point) {
-    return std::isfinite(point.x) && std::isfinite(point.y) && std::isfinite(point.z);
-}
-
-std::string to_text(const Point& point) {
-    return "(" + ranvier::to_text(point.x) + ", " + ranvier::to_text(point.y) + ", " + ranvier::to_text(point.z) + ")";
-}
-
-void check_range(std::string_view name, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
-    if (value >= least && value <= most) return;
-    throw ValueOutOfBoundsError({.object = std::string(name) + " of the fast multipole method",
-                                 .value = std::to_string(value),
-                                 .bound = "it must be from " + std::to_string(least) + " to " + std::to_string(most),
-                                 .remedy = "use a value in this range"});
-}
-
-void check(std::span<const LinePiece> pieces, std::span<const Point> targets, const SolverOptions& options) {
-    check_range("order", options.order, 0, max_order);
-    check_range("capacity", options.capacity, 1, ~std::uint32_t{0});
-    if (options.depth) check_range("depth", *options.depth, 0, max_depth);
-    check_range("number of line pieces", pieces.size(), 0, ~std::uint32_t{0} / 2);
-    check_range("number of targets", targets.size(), 0, ~std::uint32_t{0} / 2);
-    check_range("number of parts", options.parts, 1, ~std::uint32_t{0});
-    check_range("part of the targets", options.part, 0, options.parts - 1);
-    if (options.keeps_near && options.has_gradient) {
-        throw StateError({.object = "near pairs of the fast multipole method",
-                          .value = "",
-                          .bound = "they are kept without gradients",
-                          .remedy = "leave out keeps_near or has_gradient"});
-    }
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-        const LinePiece& piece = pieces[i];
-        if (is_finite(piece.begin) && is_finite(piece.end) && std::isfinite(piece.radius) && piece.radius >= 0.0)
-            continue;
-        throw ValueOutOfBoundsError({.object = "line piece " + std::to_string(i),
-                                     .value = "from " + to_text(piece.begin) + " to " + to_text(piece.end) +
-                                              " with the radius " + ranvier::to_text(piece.radius),
-                                     .bound = "coordinates must be finite, and the radius at least 0",
-                                     .remedy = "correct the positions or the morphology"});
-    }
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-        if (is_finite(targets[i])) continue;
-        throw ValueOutOfBoundsError({.object = "target " + std::to_string(i),
-                                     .value = to_text(targets[i]),
-                                     .bound = "coordinates must be finite",
-                                     .remedy = "correct the positions"});
-    }
-}
-
-Point mirrored(const Point& point, const Plane& plane) {
-    const double distance = dot(point - plane.point, plane.normal) / dot(plane.normal, plane.normal);
-    return point - (2.0 * distance) * plane.normal;
-}
-
-/// The pieces, followed by their images.
-std::vector<LinePiece> with_images(std::span<const LinePiece> pieces, const std::optional<Plane>& plane) {
-    std::vector<LinePiece> all(pieces.begin(), pieces.end());
-    if (!plane) return all;
-    for (const LinePiece& piece : pieces) {
-        all.push_back({mirrored(piece.begin, *plane), mirrored(piece.end, *plane), piece.radius});
-    }
-    return all;
-}
-
-bool is_point(const LinePiece& piece) { return piece.begin == piece.end && piece.radius == 0.0; }
-
-/// Sources for pairs, about `origin` in units of `side`.
-template <class Real>
-NearSource<Real> near_source(const PartLine& part, const Point& origin, double inverse_side) {
-    const Point begin = inverse_side * (part.begin - origin);
-    const double length = std::max(part.length * inverse_side, static_cast<double>(NearSource<Real>::min_length));
-    const double radius = part.radius * inverse_side;
-    return {static_cast<Real>(begin.x),      static_cast<Real>(begin.y),         static_cast<Real>(begin.z),
-            static_cast<Real>(part.along.x), static_cast<Real>(part.along.y),    static_cast<Real>(part.along.z),
-            static_cast<Real>(length),       static_cast<Real>(radius * radius), static_cast<Real>(1.0 / length)};
-}
-
-PartLine part_of(const LinePiece& piece, const SourcePart& part, std::uint32_t number, double share) {
-    const Point whole = piece.end - piece.begin;
-    const double length = std::sqrt(dot(whole, whole));
-    return {.begin = piece.begin + part.begin * whole,
-            // A point has no direction: then its radius is that of a ball.
-            .along = length > 0.0 ? (1.0 / length) * whole : Point{},
-            .length = (part.end - part.begin) * length,
-            .radius = piece.radius,
-            .share = (part.end - part.begin) * share,
-            .piece = number};
+bool are_all_points(std::span<const LinePiece> pieces, SolverGroup& group) {
+    std::array<std::uint64_t, 1> has_lines{std::ranges::all_of(pieces, is_point) ? 0U : 1U};
+    group.find_greatest(has_lines);
+    return has_lines[0] == 0;
 }
 
 }  // namespace
@@ -152,7 +54,7 @@ class Solver::Implementation {
     virtual Tasks& tasks() = 0;
     void check_sizes(std::size_t strengths, std::size_t samples, std::size_t potentials, std::size_t gradients) const {
         check_size("strengths", strengths, expected_pieces * samples);
-        check_size("potentials", potentials, own_targets.size() * samples);
+        check_size("potentials", potentials, expected_targets * samples);
         if (gradients == 0) return;
         if (!offers_gradients) {
             throw StateError({.object = "gradients of the fast multipole method",
@@ -160,14 +62,13 @@ class Solver::Implementation {
                               .bound = "the solver was made without them",
                               .remedy = "set has_gradient in its options"});
         }
-        check_size("gradients", gradients, 3 * own_targets.size() * samples);
+        check_size("gradients", gradients, 3 * expected_targets * samples);
     }
 
     virtual std::optional<std::pair<std::size_t, std::size_t>> find_inside(std::span<const Point> targets) const = 0;
 
     std::size_t expected_pieces = 0;
-    /// The targets of the part, ascending.
-    std::vector<std::uint32_t> own_targets;
+    std::size_t expected_targets = 0;
     bool offers_gradients = false;
     SolverCounts counts;
 
@@ -184,27 +85,39 @@ class Solver::Implementation {
 template <class Real>
 class Solver::Typed final : public Solver::Implementation {
    public:
-    Typed(std::span<const LinePiece> pieces, std::span<const Point> targets, const SolverOptions& options,
-          parallel::Team& team)
-        : all_pieces_(with_images(pieces, options.plane)),
-          piece_count_(pieces.size()),
+    Typed(const Portion& given, const SolverOptions& options, parallel::Team& team, SolverGroup& group)
+        : group_(&group),
+          all_pieces_(with_images(given.pieces, options.plane)),
+          piece_count_(given.pieces.size()),
           has_gradient_(options.has_gradient),
-          are_points_(std::all_of(pieces.begin(), pieces.end(), is_point)),
+          are_points_(are_all_points(given.pieces, group)),
           operators_(options.order, options.translation, options.instruction_set.value_or(detect_instruction_set())),
-          tree_(all_pieces_, targets, {.capacity = options.capacity, .depth = options.depth}),
+          tree_(all_pieces_, given.targets, {.capacity = options.capacity, .depth = options.depth}, group),
           lists_(tree_, operators_.min_sources(are_points_, options.keeps_near),
                  operators_.min_targets(are_points_, options.keeps_near)),
           team_(&team),
           tasks_(team) {
         const std::span<const Box> boxes = tree_.boxes();
-        for (std::uint32_t box = 0; box < boxes.size(); ++box) {
-            most_parts_ = std::max(most_parts_, tree_.parts_end(box) - tree_.parts_begin(box));
+        for (const Box& box : boxes) {
+            if (box.is_leaf()) most_parts_ = std::max(most_parts_, box.sources);
         }
         for (const SourcePart& part : tree_.parts()) {
             const bool is_image = part.piece >= piece_count_;
             const auto number = static_cast<std::uint32_t>(is_image ? part.piece - piece_count_ : part.piece);
             parts_.push_back(part_of(all_pieces_[part.piece], part, number, is_image ? options.plane->image : 1.0));
             parts_.back().is_image = is_image;
+        }
+        all_pieces_ = {};
+        std::vector<std::uint64_t> costs(boxes.size());
+        for (std::uint32_t box = 0; box < boxes.size(); ++box) costs[box] = cost(box);
+        shares_.emplace(tree_, costs, group);
+        std::span<const Point> targets = given.targets;
+        if (group.size() > 1) {
+            exchanges_.emplace(group, tree_, lists_, *shares_,
+                               GivenParts{parts_, given.piece_numbers, given.targets, given.target_numbers});
+            parts_ = exchanges_->take_parts();
+            targets = exchanges_->targets();
+            lists_.keep(shares_->active());
         }
         near_sources_.resize(parts_.size());
         for (std::uint32_t box = 0; box < boxes.size(); ++box) {
@@ -213,58 +126,66 @@ class Solver::Typed final : public Solver::Implementation {
                 near_sources_[part] = near_source<Real>(parts_[part], boxes[box].centre, inverse_side);
             }
         }
-        choose_own(options.part, options.parts);
         arrange_targets(targets);
-        make_tasks();
+        place_expansions();
+        make_tasks(homes(costs));
         if (options.keeps_near) {
             keep_near();
             keep_moments();
         }
         count();
-        all_pieces_ = {};
     }
 
     void evaluate(std::span<const double> strengths, std::size_t samples, std::span<double> potentials,
                   std::span<double> gradients) override {
         const std::size_t rounded = samples == 1 ? 1 : (samples + sample_lanes - 1) / sample_lanes * sample_lanes;
         prepare(samples, rounded);
-        strengths_ = strengths.data();
         find_grids(strengths);
+        strengths_ = exchanges_ ? exchanges_->spread(strengths, samples).data() : strengths.data();
         if (kept_.empty()) {
             divide_work(parts_.size(), [&](std::size_t begin, std::size_t end) {
                 copy_strengths(begin, end, near_strengths_.data() + begin * rounded_);
             });
         } else {
             for (std::size_t t = 0; t < samples; ++t) {
-                for (std::size_t i = 0; i < piece_count_; ++i) {
-                    piece_strengths_[t * piece_count_ + i] = static_cast<Real>(strengths[i * samples + t]);
+                for (std::size_t i = 0; i < held_pieces(); ++i) {
+                    piece_strengths_[t * held_pieces() + i] = static_cast<Real>(strengths_[i * samples + t]);
                 }
             }
         }
         tasks_.signal(*start_);
         tasks_.run();
-        divide_work(own_targets.size(),
-                    [&](std::size_t begin, std::size_t end) { collect(begin, end, potentials, gradients); });
+        if (!exchanges_) return collect(potentials, gradients);
+        exchange_moments();
+        tasks_.signal(*moments_known_);
+        tasks_.run();
+        held_potentials_.resize(tree_.targets().size() * samples);
+        held_gradients_.resize(has_gradient_ ? 3 * held_potentials_.size() : 0);
+        collect(held_potentials_, held_gradients_);
+        exchanges_->give_back(held_potentials_, samples, potentials);
+        // Also where this member needs none, or has no targets.
+        if (has_gradient_) exchanges_->give_back(held_gradients_, 3 * samples, gradients);
     }
 
     std::optional<std::pair<std::size_t, std::size_t>> find_inside(std::span<const Point> targets) const override {
+        const std::span<const Point> places = exchanges_ ? exchanges_->targets() : targets;
         std::optional<std::pair<std::size_t, std::size_t>> first;
         for (std::uint32_t box = 0; box < tree_.boxes().size(); ++box) {
-            if (!is_active_[box]) continue;
             for (std::size_t i = tree_.targets_begin(box); i < tree_.targets_end(box); ++i) {
-                const std::size_t target = tree_.targets()[i];
+                const std::size_t index = tree_.targets()[i];
+                const std::size_t target = exchanges_ ? exchanges_->target_numbers()[index] : index;
                 if (first && target >= first->first) continue;
                 // Boxes are wider than pieces, so a target within one is in a leaf next to that of a part of it.
                 for (const std::uint32_t near : lists_.near().row(box)) {
                     for (std::size_t part = tree_.parts_begin(near); part < tree_.parts_end(near); ++part) {
-                        if (parts_[part].is_image || !is_inside(targets[target], parts_[part])) continue;
-                        const std::size_t piece = parts_[part].piece;
+                        if (parts_[part].is_image || !is_inside(places[index], parts_[part])) continue;
+                        const std::size_t piece = piece_number(parts_[part].piece);
                         if (!first || target < first->first || piece < first->second) first.emplace(target, piece);
                     }
                 }
             }
         }
-        return first;
+        return least_of_all(first);
     }
 
     Tasks& tasks() override { return tasks_; }
@@ -277,45 +198,27 @@ class Solver::Typed final : public Solver::Implementation {
 
     // ---- arrangement ----
 
-    /// Consecutive leaves, by their cost.
-    void choose_own(std::uint32_t part, std::uint32_t parts) {
-        const std::span<const Box> boxes = tree_.boxes();
-        double total = 0.0;
-        const auto is_target_leaf = [&](std::uint32_t box) { return boxes[box].is_leaf() && boxes[box].targets > 0; };
-        for (std::uint32_t box = 0; box < boxes.size(); ++box) {
-            if (is_target_leaf(box)) total += static_cast<double>(cost(box));
-        }
-        is_active_.assign(boxes.size(), 0);
-        double before = 0.0;
-        std::vector<std::uint32_t> own;
-        for (std::uint32_t box = 0; box < boxes.size(); ++box) {
-            if (!is_target_leaf(box)) continue;
-            const double place = std::floor(before * parts / total);
-            before += static_cast<double>(cost(box));
-            if (static_cast<std::uint32_t>(std::min(place, parts - 1.0)) != part) continue;
-            if (own.empty()) first_own_ = tree_.targets_begin(box);
-            for (std::size_t i = tree_.targets_begin(box); i < tree_.targets_end(box); ++i) {
-                own.push_back(tree_.targets()[i]);
-            }
-            for (std::uint32_t above = box; above != no_box && is_active_[above] == 0; above = boxes[above].parent) {
-                is_active_[above] = 1;
-            }
-        }
-        own_targets = own;
-        std::sort(own_targets.begin(), own_targets.end());
-        own_positions_.resize(own.size());
-        for (std::size_t i = 0; i < own.size(); ++i) {
-            const auto place = std::lower_bound(own_targets.begin(), own_targets.end(), own[i]);
-            own_positions_[i] = static_cast<std::uint32_t>(place - own_targets.begin());
-        }
+    /// Line pieces of which this member has strengths: those that it was given, if it is alone.
+    std::size_t held_pieces() const { return exchanges_ ? exchanges_->piece_numbers().size() : piece_count_; }
+    std::size_t piece_number(std::size_t piece) const {
+        return exchanges_ ? exchanges_->piece_numbers()[piece] : piece;
     }
 
-    /// Targets of a leaf that are to be computed.
-    std::size_t own_count(std::uint32_t box) const {
-        return is_active_[box] != 0 ? tree_.targets_end(box) - tree_.targets_begin(box) : 0;
+    /// Of pairs that members have found.
+    std::optional<std::pair<std::size_t, std::size_t>> least_of_all(
+        std::optional<std::pair<std::size_t, std::size_t>> pair) const {
+        if (!exchanges_) return pair;
+        constexpr std::uint64_t low = ~std::uint32_t{0};
+        std::array<std::uint64_t, 1> least{pair ? ~(pair->first << 32U | pair->second) : 0};
+        group_->find_greatest(least);
+        if (least[0] == 0) return std::nullopt;
+        return std::pair<std::size_t, std::size_t>(~least[0] >> 32U, ~least[0] & low);
     }
-    /// The first one among those of the part.
-    std::size_t own_begin(std::uint32_t box) const { return tree_.targets_begin(box) - first_own_; }
+
+    bool is_active(std::uint32_t box) const { return shares_->active()[box] != 0; }
+    /// Targets of a leaf that are to be computed.
+    std::size_t own_count(std::uint32_t box) const { return tree_.targets_end(box) - tree_.targets_begin(box); }
+    std::size_t own_begin(std::uint32_t box) const { return tree_.targets_begin(box); }
 
     void arrange_targets(std::span<const Point> targets) {
         const std::span<const Box> boxes = tree_.boxes();
@@ -342,12 +245,50 @@ class Solver::Typed final : public Solver::Implementation {
         }
     }
 
-    bool has_parts(std::uint32_t box) const { return tree_.boxes()[box].sources > 0; }
     bool moves_down(std::uint32_t box) const { return has_local_[box] != 0; }
+    /// Whether its moments are used, and computed here.
+    bool computes_moments(std::uint32_t box) const {
+        return tree_.boxes()[box].level >= 2 && tree_.boxes()[box].sources > 0 && shares_->is_own(box);
+    }
 
-    void make_tasks() {
+    void place_expansions() {
         const std::span<const Box> boxes = tree_.boxes();
-        const std::size_t count = boxes.size();
+        local_places_.assign(boxes.size(), nowhere);
+        multipole_places_.assign(boxes.size(), nowhere);
+        for (std::uint32_t box = 0; box < boxes.size(); ++box) {
+            if (is_active(box)) local_places_[box] = local_count_++;
+            if (computes_moments(box)) multipole_places_[box] = multipole_count_++;
+        }
+        if (!exchanges_) return;
+        std::vector<char> is_needed(boxes.size(), 0);
+        for (std::uint32_t box = 0; box < boxes.size(); ++box) {
+            for (const std::uint32_t source : lists_.same_level().row(box)) is_needed[source] = 1;
+            for (const std::uint32_t source : lists_.smaller().row(box)) is_needed[source] = 1;
+        }
+        // Children come after their parents.
+        for (std::uint32_t box = 0; box < boxes.size(); ++box) {
+            if (is_needed[box] == 0 || !shares_->is_shared(box)) continue;
+            shared_.push_back(box);
+            for (std::uint32_t child = 0; child < boxes[box].children; ++child) {
+                if (boxes[boxes[box].first_child + child].sources > 0) is_needed[boxes[box].first_child + child] = 1;
+            }
+        }
+        exchanges_->request_boxes(tree_, *shares_, is_needed);
+        for (const std::uint32_t box : exchanges_->received_boxes().items) multipole_places_[box] = multipole_count_++;
+        for (const std::uint32_t box : shared_) multipole_places_[box] = multipole_count_++;
+        std::ranges::reverse(shared_);
+    }
+
+    struct TaskTypes {
+        BoxType p2m;
+        BoxType m2m;
+        BoxType m2l;
+        BoxType l2l;
+        BoxType l2p;
+        BoxType p2p;
+    };
+
+    TaskTypes add_types() {
         const auto p2m = tasks_.add_type<BoxTask>(
             "P2M",
             [this](TaskContext& context, const BoxTask& task) {
@@ -386,91 +327,101 @@ class Solver::Typed final : public Solver::Implementation {
             "L2P", [this](TaskContext&, const BoxTask& task) { expansions_to_targets(task.box); }, 1);
         const auto p2p = tasks_.add_type<BoxTask>(
             "P2P", [this](TaskContext&, const BoxTask& task) { sources_to_targets(task.box); }, 0);
+        return {p2m, m2m, m2l, l2l, l2p, p2p};
+    }
 
-        start_ = &tasks_.make_event(1, EventKind::repeating);
-        const auto home = homes();
+    Event& make_event(std::uint64_t signals) {
+        ++event_count_;
+        return tasks_.make_event(signals, EventKind::repeating);
+    }
+    void repeat(Event& event, BoxType type, std::uint32_t box, Home home) {
+        ++task_count_;
+        tasks_.repeat_after(event, type, {box}, home);
+    }
+
+    /// Events that wait for the children of boxes.
+    struct Waiting {
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  ///< the box, and the number of the event
+        /// The last task that was found to wait for a box.
+        std::vector<std::uint64_t> last;
+        std::uint64_t tasks = 0;
+    };
+
+    void make_tasks(std::span<const Home> home) {
+        const std::size_t count = tree_.boxes().size();
+        const TaskTypes types = add_types();
+        start_ = &make_event(1);
+        // With other members, their moments have to be there before anything else begins.
+        moments_known_ = exchanges_ ? &make_event(1) : start_;
         children_done_.assign(count, nullptr);
         local_ready_.assign(count, nullptr);
         targets_ready_.assign(count, nullptr);
         has_local_.assign(count, 0);
-
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> waiting;
-        // The last task that was found to wait for the children of a box.
-        std::vector<std::uint64_t> last_waiting(count, 0);
-        std::uint64_t task_number = 0;
-        const auto wait_for_parents = [&](std::span<const std::uint32_t> sources) -> std::uint64_t {
-            ++task_number;
-            std::uint64_t parents = 0;
-            for (const std::uint32_t source : sources) {
-                const std::uint32_t parent = boxes[source].parent;
-                if (last_waiting[parent] == task_number) continue;
-                last_waiting[parent] = task_number;
-                waiting.emplace_back(parent, static_cast<std::uint32_t>(events_.size()));
-                ++parents;
-            }
-            return parents;
-        };
-        const auto make_event = [&](std::uint64_t signals) -> Event& {
-            ++event_count_;
-            return tasks_.make_event(signals, EventKind::repeating);
-        };
-        const auto repeat = [&](Event& event, BoxType type, const BoxTask& task, Home task_home) {
-            ++task_count_;
-            tasks_.repeat_after(event, type, task, task_home);
-        };
-
-        for (std::uint32_t number = 0; number < count; ++number) {
-            const Box& box = boxes[number];
-            if (box.is_leaf()) {
-                if (box.sources > 0) repeat(*start_, p2m, {number}, home[number]);
-                continue;
-            }
-            std::uint64_t children = 0;
-            for (std::uint32_t child = 0; child < box.children; ++child) {
-                if (boxes[box.first_child + child].sources > 0) ++children;
-            }
-            if (children == 0) continue;
-            children_done_[number] = &make_event(children);
-            repeat(*children_done_[number], m2m, {number}, home[number]);
-        }
-        for (std::uint32_t number = 0; number < count; ++number) {
-            const Box& box = boxes[number];
-            if (is_active_[number] == 0) continue;
-            const bool parent_has_local = box.parent != no_box && moves_down(box.parent);
-            const bool has_sources = !lists_.same_level().row(number).empty() || !lists_.larger().row(number).empty();
-            has_local_[number] = parent_has_local || has_sources ? 1 : 0;
-            if (has_local_[number] != 0) {
-                local_ready_[number] = &make_event((parent_has_local ? 1U : 0U) + (has_sources ? 1U : 0U));
-                repeat(*local_ready_[number], l2l, {number}, home[number]);
-            }
-            if (has_sources) {
-                if (const std::uint64_t signals = wait_for_parents(lists_.same_level().row(number)); signals > 0) {
-                    events_.push_back(&make_event(signals));
-                    repeat(*events_.back(), m2l, {number}, home[number]);
-                } else {
-                    repeat(*start_, m2l, {number}, home[number]);
-                }
-            }
-            if (!box.is_leaf()) continue;
-            repeat(*start_, p2p, {number}, home[number]);
-            const bool has_smaller = !lists_.smaller().row(number).empty();
-            if (has_local_[number] == 0 && !has_smaller) continue;
-            const std::uint64_t signals =
-                wait_for_parents(lists_.smaller().row(number)) + (has_local_[number] != 0 ? 1U : 0U);
-            events_.push_back(&make_event(signals));
-            targets_ready_[number] = events_.back();
-            repeat(*events_.back(), l2p, {number}, home[number]);
+        for (std::uint32_t box = 0; box < count; ++box) make_upward_tasks(types, box, home[box]);
+        Waiting waiting;
+        waiting.last.assign(count, 0);
+        for (std::uint32_t box = 0; box < count; ++box) {
+            if (is_active(box)) make_downward_tasks(types, box, home[box], waiting);
         }
         waiting_.begin.assign(count + 1, 0);
-        for (const auto& [parent, event] : waiting) ++waiting_.begin[parent + 1];
+        for (const auto& [parent, event] : waiting.pairs) ++waiting_.begin[parent + 1];
         for (std::size_t box = 0; box < count; ++box) waiting_.begin[box + 1] += waiting_.begin[box];
-        waiting_.boxes.resize(waiting.size());
+        waiting_.boxes.resize(waiting.pairs.size());
         std::vector<std::uint64_t> next(waiting_.begin.begin(), waiting_.begin.end() - 1);
-        for (const auto& [parent, event] : waiting) waiting_.boxes[next[parent]++] = event;
+        for (const auto& [parent, event] : waiting.pairs) waiting_.boxes[next[parent]++] = event;
+    }
+
+    void make_upward_tasks(const TaskTypes& types, std::uint32_t number, Home home) {
+        const Box& box = tree_.boxes()[number];
+        if (box.sources == 0 || !shares_->is_own(number)) return;
+        if (box.is_leaf()) return repeat(*start_, types.p2m, number, home);
+        std::uint64_t children = 0;
+        for (std::uint32_t child = 0; child < box.children; ++child) {
+            if (tree_.boxes()[box.first_child + child].sources > 0) ++children;
+        }
+        children_done_[number] = &make_event(children);
+        repeat(*children_done_[number], types.m2m, number, home);
+    }
+
+    void make_downward_tasks(const TaskTypes& types, std::uint32_t number, Home home, Waiting& waiting) {
+        const Box& box = tree_.boxes()[number];
+        const bool parent_has_local = box.parent != no_box && moves_down(box.parent);
+        const bool has_sources = !lists_.same_level().row(number).empty() || !lists_.larger().row(number).empty();
+        has_local_[number] = parent_has_local || has_sources ? 1 : 0;
+        if (has_local_[number] != 0) {
+            local_ready_[number] = &make_event((parent_has_local ? 1U : 0U) + (has_sources ? 1U : 0U));
+            repeat(*local_ready_[number], types.l2l, number, home);
+        }
+        if (has_sources) {
+            repeat(after_parents(lists_.same_level().row(number), 0, waiting), types.m2l, number, home);
+        }
+        if (!box.is_leaf()) return;
+        repeat(*moments_known_, types.p2p, number, home);
+        const std::span<const std::uint32_t> smaller = lists_.smaller().row(number);
+        if (has_local_[number] == 0 && smaller.empty()) return;
+        targets_ready_[number] = &after_parents(smaller, has_local_[number] != 0 ? 1 : 0, waiting);
+        repeat(*targets_ready_[number], types.l2p, number, home);
+    }
+
+    /// The event after which the parents of boxes have the moments of their children, and some more signals have come.
+    Event& after_parents(std::span<const std::uint32_t> sources, std::uint64_t signals, Waiting& waiting) {
+        if (!exchanges_) {
+            ++waiting.tasks;
+            for (const std::uint32_t source : sources) {
+                const std::uint32_t parent = tree_.boxes()[source].parent;
+                if (waiting.last[parent] == waiting.tasks) continue;
+                waiting.last[parent] = waiting.tasks;
+                waiting.pairs.emplace_back(parent, static_cast<std::uint32_t>(events_.size()));
+                ++signals;
+            }
+        }
+        if (signals == 0) return *moments_known_;
+        events_.push_back(&make_event(signals));
+        return *events_.back();
     }
 
     /// Boxes are divided among the NUMA nodes of the team by their cost, in whole subtrees.
-    std::vector<Home> homes() const {
+    std::vector<Home> homes(const std::vector<std::uint64_t>& costs) const {
         std::vector<std::uint32_t> nodes;
         std::vector<std::uint64_t> shares;
         for (std::uint32_t worker = 0; worker < team_->size(); ++worker) {
@@ -486,35 +437,35 @@ class Solver::Typed final : public Solver::Implementation {
         std::vector<Home> home(boxes.size(), Home::node(nodes[0]));
         if (nodes.size() == 1) return std::vector<Home>(boxes.size());
         std::vector<std::uint32_t> parents(boxes.size());
-        std::vector<std::uint64_t> costs(boxes.size());
         for (std::uint32_t box = 0; box < boxes.size(); ++box) {
             parents[box] = boxes[box].parent == no_box ? parallel::no_parent : boxes[box].parent;
-            costs[box] = cost(box);
         }
         const auto parts = parallel::divide_tree_by_cost(parents, costs, shares);
         for (std::uint32_t box = 0; box < boxes.size(); ++box) home[box] = Home::node(nodes[parts[box]]);
         return home;
     }
 
-    /// In units of some nanoseconds.
+    /// In units of some nanoseconds: of all members.
     std::uint64_t cost(std::uint32_t box) const {
-        const std::uint64_t targets = tree_.targets_end(box) - tree_.targets_begin(box);
+        const std::span<const Box> boxes = tree_.boxes();
+        const bool is_leaf = boxes[box].is_leaf();
+        const std::uint64_t targets = is_leaf ? boxes[box].targets : 0;
         std::uint64_t sources = 0;
-        for (const std::uint32_t near : lists_.near().row(box))
-            sources += tree_.parts_end(near) - tree_.parts_begin(near);
+        for (const std::uint32_t near : lists_.near().row(box)) sources += boxes[near].sources;
         const std::uint64_t expansion = operators_.count() * operators_.count() / 8 + 1;
         return targets * sources + lists_.same_level().row(box).size() * expansion +
-               (tree_.parts_end(box) - tree_.parts_begin(box) + targets) * operators_.count();
+               ((is_leaf ? boxes[box].sources : 0) + targets) * operators_.count();
     }
 
     void count() {
         const std::span<const Box> boxes = tree_.boxes();
         counts.boxes = boxes.size();
         counts.depth = tree_.depth();
+        counts.pieces = held_pieces();
         counts.source_parts = parts_.size();
         for (std::uint32_t box = 0; box < boxes.size(); ++box) {
             counts.leaves += boxes[box].is_leaf() ? 1 : 0;
-            if (is_active_[box] == 0) continue;
+            if (!is_active(box)) continue;
             const std::uint64_t targets = tree_.targets_end(box) - tree_.targets_begin(box);
             for (const std::uint32_t near : lists_.near().row(box)) {
                 counts.near_pairs += targets * (tree_.parts_end(near) - tree_.parts_begin(near));
@@ -542,15 +493,17 @@ class Solver::Typed final : public Solver::Implementation {
         std::uint64_t& sum = counts.operations;
         sum = counts.near_pairs * one.pair() + counts.translations * one.translation() +
               counts.multipole_targets * one.multipole_to_target() + counts.source_locals * one.source_to_local() +
-              parts_.size() + own_targets.size() * one.sum();
+              parts_.size() + tree_.targets().size() * one.sum();
         const std::span<const Box> boxes = tree_.boxes();
         for (std::uint32_t number = 0; number < boxes.size(); ++number) {
             const Box& box = boxes[number];
             const std::uint64_t targets = tree_.targets_end(number) - tree_.targets_begin(number);
             const std::uint64_t parts = tree_.parts_end(number) - tree_.parts_begin(number);
-            if (box.level >= 2) sum += parts * one.source_to_multipole();
-            if (box.level > 2 && box.sources > 0) sum += one.shift();
-            if (is_active_[number] == 0) continue;
+            if (computes_moments(number)) {
+                sum += parts * one.source_to_multipole();
+                if (box.level > 2) sum += one.shift();
+            }
+            if (!is_active(number)) continue;
             if (box.parent != no_box && moves_down(box.parent) && box.targets > 0) sum += one.shift();
             if (box.is_leaf() && moves_down(number)) sum += targets * one.local_to_target() + local_terms;
             sum += lists_.smaller().row(number).size() * multipole_terms;
@@ -580,8 +533,9 @@ class Solver::Typed final : public Solver::Implementation {
 
     void count_bytes() {
         const std::size_t numbers_of_target = has_gradient_ ? 8 : 2;
-        counts.sample_bytes = (2 * tree_.boxes().size() * operators_.stride() + parts_.size()) * sizeof(Real) +
-                              numbers_of_target * own_targets.size() * sizeof(double);
+        const std::size_t expansions = (multipole_count_ + local_count_) * operators_.stride() + parts_.size();
+        counts.sample_bytes = expansions * sizeof(Real) + numbers_of_target * tree_.targets().size() * sizeof(double);
+        if (exchanges_) counts.sample_bytes += exchanges_->sample_bytes() + moments_buffer_size() * sizeof(Real);
         counts.bytes = counts.sample_bytes + tree_.bytes() + lists_.bytes() + operators_.bytes() + waiting_.bytes() +
                        parts_.capacity() * sizeof(PartLine) + near_sources_.size() * sizeof(NearSource<Real>) +
                        blocks_.size() * sizeof(Real) + block_begin_.size() * sizeof(std::size_t) +
@@ -589,11 +543,12 @@ class Solver::Typed final : public Solver::Implementation {
                        event_count_ * sizeof(Event) +
                        (children_done_.size() + local_ready_.size() + targets_ready_.size() + events_.capacity()) *
                            sizeof(Event*) +
-                       has_local_.size();
+                       has_local_.size() + (multipole_places_.size() + local_places_.size()) * sizeof(std::uint32_t) +
+                       (exchanges_ ? exchanges_->bytes() : 0);
         for (const KeptNear& kept : kept_) {
             counts.bytes += kept.pieces.size() * sizeof(std::uint32_t) + kept.potentials.size() * sizeof(Real);
         }
-        counts.bytes += kept_moments_.size() * sizeof(Real);
+        counts.bytes += kept_moments_.size() * sizeof(Real) + kept_moments_begin_.size() * sizeof(std::size_t);
     }
 
     // ---- an evaluation ----
@@ -602,19 +557,18 @@ class Solver::Typed final : public Solver::Implementation {
         samples_ = samples;
         if (rounded == rounded_) return;
         rounded_ = rounded;
-        const std::size_t numbers = tree_.boxes().size() * operators_.stride() * rounded;
-        multipoles_.assign(numbers, Real{0});
-        locals_.assign(numbers, Real{0});
+        multipoles_.assign(multipole_count_ * operators_.stride() * rounded, Real{0});
+        locals_.assign(local_count_ * operators_.stride() * rounded, Real{0});
         if (kept_.empty()) {
             near_strengths_.assign(parts_.size() * rounded, Real{0});
         } else {
-            piece_strengths_.assign(piece_count_ * rounded, Real{0});
+            piece_strengths_.assign(held_pieces() * rounded, Real{0});
         }
-        near_.assign(own_targets.size() * rounded, 0.0);
-        far_.assign(own_targets.size() * rounded, 0.0);
+        near_.assign(tree_.targets().size() * rounded, 0.0);
+        far_.assign(tree_.targets().size() * rounded, 0.0);
         if (!has_gradient_) return;
-        near_gradient_.assign(own_targets.size() * rounded * 3, 0.0);
-        far_gradient_.assign(own_targets.size() * rounded * 3, 0.0);
+        near_gradient_.assign(tree_.targets().size() * rounded * 3, 0.0);
+        far_gradient_.assign(tree_.targets().size() * rounded * 3, 0.0);
     }
 
     /// Grids depend on the largest strength, not on the order of a sum.
@@ -625,12 +579,38 @@ class Solver::Typed final : public Solver::Implementation {
                 largest_[t] = std::max(largest_[t], std::abs(strengths[i * samples_ + t]));
             }
         }
+        fmm::find_greatest(*group_, largest_);
         grids_.resize(rounded_);
         for (std::size_t t = 0; t < rounded_; ++t) grids_[t] = grid_for(largest_[t], most_parts_);
     }
 
-    Real* multipole(std::uint32_t box) { return multipoles_.data() + box * operators_.stride() * rounded_; }
-    Real* local(std::uint32_t box) { return locals_.data() + box * operators_.stride() * rounded_; }
+    Real* multipole(std::uint32_t box) {
+        return multipoles_.data() + std::size_t{multipole_places_[box]} * operators_.stride() * rounded_;
+    }
+    Real* local(std::uint32_t box) {
+        return locals_.data() + std::size_t{local_places_[box]} * operators_.stride() * rounded_;
+    }
+
+    /// Numbers of one sample that go to other members.
+    std::size_t moments_buffer_size() const { return exchanges_->sent_boxes().items.size() * operators_.stride(); }
+
+    /// Gets the moments of other members that boxes of this one need. Those of boxes that are shared follow from them on
+    /// each member: there are few.
+    void exchange_moments() {
+        const std::size_t size = operators_.stride() * rounded_;
+        moments_buffer_.resize(moments_buffer_size() * rounded_);
+        Real* next = moments_buffer_.data();
+        for (const std::uint32_t box : exchanges_->sent_boxes().items) {
+            next = std::copy_n(multipole(box), size, next);
+        }
+        const ByMember<std::uint32_t>& received = exchanges_->received_boxes();
+        const std::size_t first = multipole_count_ - shared_.size() - received.items.size();
+        group_->exchange(
+            std::as_bytes(std::span(moments_buffer_)), exchanges_->sent_boxes().bytes(size * sizeof(Real)),
+            std::as_writable_bytes(std::span(multipoles_).subspan(first * size, received.items.size() * size)),
+            received.bytes(size * sizeof(Real)));
+        for (const std::uint32_t box : shared_) multipoles_to_multipole(box);
+    }
 
     /// Strengths of some parts, padded with zeros in samples.
     template <class Number>
@@ -655,7 +635,7 @@ class Solver::Typed final : public Solver::Implementation {
 
     void signal_parent(TaskContext& context, std::uint32_t box) {
         const std::uint32_t parent = tree_.boxes()[box].parent;
-        if (parent != no_box) context.signal(*children_done_[parent]);
+        if (parent != no_box && children_done_[parent] != nullptr) context.signal(*children_done_[parent]);
     }
 
     void sources_to_multipole(std::uint32_t number) {
@@ -693,7 +673,8 @@ class Solver::Typed final : public Solver::Implementation {
                 strengths[i] = part.share * strengths_[part.piece * samples_ + t];
             }
             sums.assign(stride, 0.0);
-            operators_.kept_to_multipole(kept_moments_.data() + begin * stride, strengths, grids_[t], sums.data());
+            operators_.kept_to_multipole(kept_moments_.data() + kept_moments_begin_[number], strengths, grids_[t],
+                                         sums.data());
             for (std::size_t k = 0; k < operators_.count(); ++k) to[k * rounded_ + t] = static_cast<Real>(sums[k]);
         }
     }
@@ -806,14 +787,20 @@ class Solver::Typed final : public Solver::Implementation {
     }
 
     void keep_moments() {
-        kept_moments_.resize(parts_.size() * operators_.stride());
+        kept_moments_begin_.resize(tree_.boxes().size());
+        std::size_t parts = 0;
+        for (std::uint32_t box = 0; box < kept_moments_begin_.size(); ++box) {
+            kept_moments_begin_[box] = parts * operators_.stride();
+            if (computes_moments(box)) parts += tree_.parts_end(box) - tree_.parts_begin(box);
+        }
+        kept_moments_.resize(parts * operators_.stride());
         for_boxes([&](std::uint32_t number) {
             const Box& box = tree_.boxes()[number];
-            if (!box.is_leaf() || box.level < 2) return;
+            if (!box.is_leaf() || !computes_moments(number)) return;
             const std::size_t begin = tree_.parts_begin(number);
             std::vector<SourceGeometry> sources(tree_.parts_end(number) - begin);
             copy_geometry(begin, begin + sources.size(), box.centre, tree_.side(box.level), sources.data());
-            operators_.keep_moments(sources, are_points_, kept_moments_.data() + begin * operators_.stride());
+            operators_.keep_moments(sources, are_points_, kept_moments_.data() + kept_moments_begin_[number]);
         });
     }
 
@@ -871,7 +858,7 @@ class Solver::Typed final : public Solver::Implementation {
         thread_local std::vector<Real> strengths;
         strengths.resize(kept.pieces.size());
         for (std::size_t t = 0; t < samples_; ++t) {
-            const Real* const from = piece_strengths_.data() + t * piece_count_;
+            const Real* const from = piece_strengths_.data() + t * held_pieces();
             for (std::size_t i = 0; i < strengths.size(); ++i) strengths[i] = from[kept.pieces[i]];
             operators_.kept_to_targets(kept.potentials.data(), strengths, own_count(number), rounded_, to + t);
         }
@@ -930,9 +917,15 @@ class Solver::Typed final : public Solver::Implementation {
         team_->run([&](std::uint32_t worker) { work(size * worker / workers, size * (worker + 1) / workers); });
     }
 
+    void collect(std::span<double> potentials, std::span<double> gradients) {
+        divide_work(tree_.targets().size(),
+                    [&](std::size_t begin, std::size_t end) { collect(begin, end, potentials, gradients); });
+    }
+
     void collect(std::size_t begin, std::size_t end, std::span<double> potentials, std::span<double> gradients) const {
+        const std::span<const std::uint32_t> places = exchanges_ ? exchanges_->return_places() : tree_.targets();
         for (std::size_t i = begin; i < end; ++i) {
-            const std::size_t target = own_positions_[i];
+            const std::size_t target = places[i];
             for (std::size_t t = 0; t < samples_; ++t) {
                 potentials[target * samples_ + t] = near_[i * rounded_ + t] + far_[i * rounded_ + t];
                 if (gradients.empty()) continue;
@@ -944,17 +937,18 @@ class Solver::Typed final : public Solver::Implementation {
         }
     }
 
+    static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+    SolverGroup* group_;
     std::vector<LinePiece> all_pieces_;  ///< with images; needed while the tree is made
     std::size_t piece_count_;
     bool has_gradient_;
     bool are_points_;
-    /// Boxes with targets of the part.
-    std::vector<char> is_active_;
-    std::size_t first_own_ = 0;                ///< among the targets in the order of the leaves
-    std::vector<std::uint32_t> own_positions_;  ///< of these targets among those of the part
     Operators<Real> operators_;
     Tree tree_;
     BoxLists lists_;
+    std::optional<LeafShares> shares_;
+    std::optional<Exchanges> exchanges_;  ///< in a group of several members
     parallel::Team* team_;
     Tasks tasks_;
     std::uint64_t most_parts_ = 0;
@@ -964,9 +958,12 @@ class Solver::Typed final : public Solver::Implementation {
     std::vector<std::size_t> block_begin_;
     AlignedVector<Real> blocks_;
     std::vector<KeptNear> kept_;  ///< by leaf; empty: pairs are calculated in each evaluation
-    AlignedVector<Real> kept_moments_;  ///< of the parts for strengths of 1; empty: as the pairs
+    AlignedVector<Real>
+        kept_moments_;  ///< of the parts in leaves of this member for strengths of 1; empty: as the pairs
+    std::vector<std::size_t> kept_moments_begin_;  ///< by box
 
     Event* start_ = nullptr;
+    Event* moments_known_ = nullptr;
     std::vector<Event*> children_done_;
     std::vector<Event*> local_ready_;
     std::vector<Event*> targets_ready_;
@@ -974,12 +971,19 @@ class Solver::Typed final : public Solver::Implementation {
     BoxLists::Rows waiting_;  ///< events that wait for the children of a box
     std::vector<char> has_local_;
     std::uint64_t task_count_ = 0;
-    std::uint64_t event_count_ = 1;
+    std::uint64_t event_count_ = 0;
+    /// Of the expansions of boxes, or nowhere. Multipole expansions are those of this member, then those that it receives, then
+    /// those of shared boxes.
+    std::vector<std::uint32_t> multipole_places_;
+    std::vector<std::uint32_t> local_places_;
+    std::uint32_t multipole_count_ = 0;
+    std::uint32_t local_count_ = 0;
+    std::vector<std::uint32_t> shared_;  ///< boxes with sources of several members that are needed here, children first
 
     std::size_t samples_ = 0;
     std::size_t rounded_ = 0;
     const double* strengths_ = nullptr;
-    AlignedVector<Real> near_strengths_;   ///< of the parts
+    AlignedVector<Real> near_strengths_;  ///< of the parts
     AlignedVector<Real> piece_strengths_;  ///< [sample][piece] for kept pairs
     std::vector<double> largest_;
     std::vector<GridNumber> grids_;
@@ -989,17 +993,29 @@ class Solver::Typed final : public Solver::Implementation {
     std::vector<double> far_;
     std::vector<double> near_gradient_;
     std::vector<double> far_gradient_;
+    AlignedVector<Real> moments_buffer_;
+    std::vector<double> held_potentials_;
+    std::vector<double> held_gradients_;
 };
 
 Solver::Solver(std::span<const LinePiece> pieces, std::span<const Point> targets, const SolverOptions& options,
-               parallel::Team& team) {
-    check(pieces, targets, options);
+               parallel::Team& team)
+    : Solver(Portion{.pieces = pieces, .targets = targets}, options, team, lone_group()) {}
+
+Solver::Solver(const Portion& given, const SolverOptions& options, parallel::Team& team, SolverGroup& group) {
+    std::array<std::uint64_t, 2> totals{given.pieces.size(), given.targets.size()};
+    group.sum(totals);
+    agree(group, [&] {
+        check_totals(totals[0], totals[1]);
+        check(given, options, group.size() == 1);
+    });
     if (options.precision == Precision::float32) {
-        implementation_ = std::make_unique<Typed<float>>(pieces, targets, options, team);
+        implementation_ = std::make_unique<Typed<float>>(given, options, team, group);
     } else {
-        implementation_ = std::make_unique<Typed<double>>(pieces, targets, options, team);
+        implementation_ = std::make_unique<Typed<double>>(given, options, team, group);
     }
-    implementation_->expected_pieces = pieces.size();
+    implementation_->expected_pieces = given.pieces.size();
+    implementation_->expected_targets = given.targets.size();
     implementation_->offers_gradients = options.has_gradient;
 }
 
@@ -1010,8 +1026,6 @@ void Solver::evaluate(std::span<const double> strengths, std::size_t samples, st
     implementation_->check_sizes(strengths.size(), samples, potentials.size(), gradients.size());
     if (samples > 0) implementation_->evaluate(strengths, samples, potentials, gradients);
 }
-
-std::span<const std::uint32_t> Solver::targets() const { return implementation_->own_targets; }
 
 std::optional<std::pair<std::size_t, std::size_t>> Solver::find_inside(std::span<const Point> targets) const {
     return implementation_->find_inside(targets);
@@ -1024,32 +1038,5 @@ const parallel::TaskCounts& Solver::task_counts(std::uint32_t worker) const {
 }
 
 void Solver::clear_task_counts() { implementation_->tasks().clear_counts(); }
-
-void sum_directly(std::span<const LinePiece> pieces, std::span<const Point> targets, std::span<const double> strengths,
-                  std::size_t samples, std::span<double> potentials, std::span<double> gradients,
-                  const std::optional<Plane>& plane) {
-    const std::vector<LinePiece> all = with_images(pieces, plane);
-    std::fill(potentials.begin(), potentials.end(), 0.0);
-    std::fill(gradients.begin(), gradients.end(), 0.0);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const std::size_t piece = i % pieces.size();
-        const double share = i < pieces.size() ? 1.0 : plane->image;
-        const PartLine part = part_of(all[i], {}, static_cast<std::uint32_t>(piece), share);
-        NearSource<double> source = near_source<double>(part, {}, 1.0);
-        for (std::size_t j = 0; j < targets.size(); ++j) {
-            const Point& x = targets[j];
-            const NearValue<double> unit = is_point(all[i]) ? point_potential<true>(source, x.x, x.y, x.z)
-                                                            : line_potential<true>(source, x.x, x.y, x.z);
-            for (std::size_t t = 0; t < samples; ++t) {
-                const double strength = share * strengths[piece * samples + t];
-                potentials[j * samples + t] += strength * unit.potential;
-                if (gradients.empty()) continue;
-                gradients[(j * samples + t) * 3] += strength * unit.x;
-                gradients[(j * samples + t) * 3 + 1] += strength * unit.y;
-                gradients[(j * samples + t) * 3 + 2] += strength * unit.z;
-            }
-        }
-    }
-}
 
 }  // namespace ranvier::fmm

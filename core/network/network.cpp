@@ -602,8 +602,8 @@ RecorderIndex Network::record_spikes(SpikeRecorderSpec recorder) {
 }
 
 RecorderIndex Network::record_state(StateRecorderSpec recorder) {
-    const auto& [neurons, variables, interval, at_compartments, outputs, by_neuron, readout, evaluation_bytes] =
-        recorder;
+    const auto& [neurons, variables, interval, at_compartments, outputs, by_neuron, readout, evaluation_bytes,
+                 divided_evaluation_bytes] = recorder;
     check_ids(neurons, "recorded neurons");
     const std::string of_recorder = " of a recorder of " + name_of(neurons);
     if (variables.empty()) {

@@ -1071,9 +1071,12 @@ class FieldSolver:
         capacity: int,
         precision: str,
         plane: tuple[Sequence[float], Sequence[float], float] | None,
-        part: int,
-        parts: int,
         simulation: Simulation,
+        communicator: Communicator | None,
+        piece_numbers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None,
+        target_numbers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None,
     ) -> None: ...
     def evaluate(
         self,
@@ -1082,10 +1085,12 @@ class FieldSolver:
     def sum_directly(
         self,
         strengths: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-        targets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        targets: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
     ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
     def find_inside(self) -> tuple[int, int] | None: ...
-    def targets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    def release_geometry(self) -> None: ...
+    @property
+    def pieces(self) -> int: ...
     @property
     def bytes(self) -> int: ...
     @property

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <random>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,6 +43,46 @@ struct Problem {
     std::vector<Point> targets;
     std::vector<double> strengths;
 };
+
+/// Points, lines, neutral cells of lines, clusters of different density, and many points in one place.
+inline Problem make_problem(const std::string& kind, std::size_t count, std::uint64_t seed) {
+    Draws draws(seed);
+    Problem problem;
+    const auto add = [&](const LinePiece& piece, double strength) {
+        problem.pieces.push_back(piece);
+        problem.strengths.push_back(strength);
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+        const Point place = draws.in_box(1.0);
+        if (kind == "points") {
+            add({place, place, 0.0}, draws.normal());
+        } else if (kind == "lines") {
+            add({place, place + 0.1 * draws.direction(), 1e-4}, draws.normal());
+        } else if (kind == "cells") {
+            // Ten pieces from one point; their strengths sum up to 0.
+            double sum = 0.0;
+            for (int k = 0; k < 10; ++k) {
+                const double strength = k < 9 ? draws.normal() : -sum;
+                sum += strength;
+                add({place, place + 0.2 * draws.direction(), 1e-4}, strength);
+            }
+        } else if (kind == "clusters") {
+            const double size = std::pow(0.2, static_cast<double>(i % 5));
+            const Point at{0.4 * static_cast<double>(i % 5), 0.0, size * draws.normal()};
+            add({at, at + (0.1 * size) * draws.direction(), 1e-4 * size}, draws.normal());
+        } else if (kind == "coincident") {
+            const Point at = i % 3 == 0 ? Point{0.25, 0.25, 0.25} : place;
+            add({at, at, 0.0}, draws.normal());
+        }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        const LinePiece& piece = problem.pieces[i * problem.pieces.size() / count];
+        problem.targets.push_back(i % 2 == 0 ? piece.begin + 0.5 * (piece.end - piece.begin) : draws.in_box(1.2));
+    }
+    return problem;
+}
+
+inline Portion portion_of(const Problem& problem) { return {.pieces = problem.pieces, .targets = problem.targets}; }
 
 inline parallel::Team make_team(std::uint32_t workers,
                                 parallel::StealingPolicy stealing = parallel::StealingPolicy::local_and_remote) {

@@ -44,7 +44,7 @@ TEST(FmmAccuracy, IsReachedByWhatIsChosenForIt) {
                 // More boxes, so that the far field counts as in larger problems.
                 options.capacity = std::min<std::uint32_t>(options.capacity, 100);
                 Solver solver(problem.pieces, problem.targets, options, team);
-                EXPECT_LE(measure_accuracy(solver, problem.pieces, problem.targets), accuracy)
+                EXPECT_LE(measure_accuracy(solver, portion_of(problem)), accuracy)
                     << are_points << are_clustered << " " << accuracy;
             }
         }
@@ -55,11 +55,11 @@ TEST(FmmAccuracy, OrdersAreFittedToAProblem) {
     parallel::Team team = make_team(2);
     const Problem problem = make_accuracy_problem(false, false);
     for (const double accuracy : {1e-1, 1e-3, 1e-4}) {
-        SolverOptions options = fit_options(accuracy, problem.pieces, problem.targets, team);
+        SolverOptions options = fit_options(accuracy, portion_of(problem), team);
         EXPECT_LE(options.order, choose_options(accuracy, 3000, 3000, false).order);
         const auto measure = [&] {
             Solver solver(problem.pieces, problem.targets, options, team);
-            return measure_accuracy(solver, problem.pieces, problem.targets);
+            return measure_accuracy(solver, portion_of(problem));
         };
         EXPECT_LE(measure(), accuracy);
         if (options.order == 1) continue;
@@ -72,15 +72,14 @@ TEST(FmmAccuracy, ThatIsNotReachedIsAnError) {
     parallel::Team team = make_team(1);
     const Problem problem = make_accuracy_problem(true, false);
     Solver solver(problem.pieces, problem.targets, {.order = 2, .capacity = 20}, team);
-    const double reached = measure_accuracy(solver, problem.pieces, problem.targets);
+    const double reached = measure_accuracy(solver, portion_of(problem));
     EXPECT_GT(reached, 1e-4);
-    EXPECT_NO_THROW(check_accuracy(1.01 * reached, solver, problem.pieces, problem.targets));
-    (void)fields_of<ValueOutOfBoundsError>(
-        [&] { check_accuracy(0.5 * reached, solver, problem.pieces, problem.targets); },
-        {"accuracy", to_text(reached), "64 of 3000 targets", "sum directly"});
+    EXPECT_NO_THROW(check_accuracy(1.01 * reached, solver, portion_of(problem)));
+    (void)fields_of<ValueOutOfBoundsError>([&] { check_accuracy(0.5 * reached, solver, portion_of(problem)); },
+                                           {"accuracy", to_text(reached), "64 of 3000 targets", "sum directly"});
     const std::vector<Point> nowhere;
     Solver without_targets(problem.pieces, nowhere, {}, team);
-    EXPECT_EQ(measure_accuracy(without_targets, problem.pieces, nowhere), 0.0);
+    EXPECT_EQ(measure_accuracy(without_targets, {.pieces = problem.pieces, .targets = nowhere}), 0.0);
 }
 
 TEST(FmmAccuracy, ChoicesHaveBounds) {

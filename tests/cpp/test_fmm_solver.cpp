@@ -19,44 +19,6 @@ namespace TEST_FILE {
 
 using parallel::StealingPolicy;
 
-/// Points, lines, neutral cells of lines, clusters of different density, and many points in one place.
-Problem make_problem(const std::string& kind, std::size_t count, std::uint64_t seed) {
-    Draws draws(seed);
-    Problem problem;
-    const auto add = [&](const LinePiece& piece, double strength) {
-        problem.pieces.push_back(piece);
-        problem.strengths.push_back(strength);
-    };
-    for (std::size_t i = 0; i < count; ++i) {
-        const Point place = draws.in_box(1.0);
-        if (kind == "points") {
-            add({place, place, 0.0}, draws.normal());
-        } else if (kind == "lines") {
-            add({place, place + 0.1 * draws.direction(), 1e-4}, draws.normal());
-        } else if (kind == "cells") {
-            // Ten pieces from one point; their strengths sum up to 0.
-            double sum = 0.0;
-            for (int k = 0; k < 10; ++k) {
-                const double strength = k < 9 ? draws.normal() : -sum;
-                sum += strength;
-                add({place, place + 0.2 * draws.direction(), 1e-4}, strength);
-            }
-        } else if (kind == "clusters") {
-            const double size = std::pow(0.2, static_cast<double>(i % 5));
-            const Point at{0.4 * static_cast<double>(i % 5), 0.0, size * draws.normal()};
-            add({at, at + (0.1 * size) * draws.direction(), 1e-4 * size}, draws.normal());
-        } else if (kind == "coincident") {
-            const Point at = i % 3 == 0 ? Point{0.25, 0.25, 0.25} : place;
-            add({at, at, 0.0}, draws.normal());
-        }
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        const LinePiece& piece = problem.pieces[i * problem.pieces.size() / count];
-        problem.targets.push_back(i % 2 == 0 ? piece.begin + 0.5 * (piece.end - piece.begin) : draws.in_box(1.2));
-    }
-    return problem;
-}
-
 // The error falls geometrically with the order: from one order to the one four higher by at least 3.
 TEST(FmmSolver, ConvergesToTheDirectSum) {
     for (const std::string kind : {"points", "lines", "cells", "clusters", "coincident"}) {
@@ -130,40 +92,6 @@ TEST(FmmSolver, GivesTheSameBitsForAnyTeam) {
     }
 }
 
-TEST(FmmSolver, GivesTheSameBitsInParts) {
-    Problem problem = make_problem("clusters", 500, 19);
-    problem.targets.resize(300);
-    constexpr std::size_t samples = 8;
-    Draws draws(20);
-    problem.strengths.resize(problem.pieces.size() * samples);
-    for (double& strength : problem.strengths) strength = draws.normal();
-    const SolverOptions options{.order = 4, .capacity = 12, .has_gradient = true};
-    const Values whole = solve(problem, options, 1, samples);
-    parallel::Team team = make_team(2);
-    std::uint64_t pairs = 0;
-    for (const std::uint32_t parts : {1U, 3U, 200U}) {
-        std::vector<char> found(problem.targets.size(), 0);
-        for (std::uint32_t part = 0; part < parts; ++part) {
-            SolverOptions of_part = options;
-            of_part.part = part;
-            of_part.parts = parts;
-            Solver solver(problem.pieces, problem.targets, of_part, team);
-            if (parts == 3) pairs += solver.counts().near_pairs;
-            const std::size_t size = solver.targets().size() * samples;
-            Values values{.potentials = std::vector<double>(size), .gradients = std::vector<double>(3 * size)};
-            solver.evaluate(problem.strengths, samples, values.potentials, values.gradients);
-            for (std::size_t i = 0; i < size; ++i) {
-                const std::size_t at = solver.targets()[i / samples] * samples + i % samples;
-                EXPECT_EQ(values.potentials[i], whole.potentials[at]);
-                EXPECT_EQ(values.gradients[3 * i + 2], whole.gradients[3 * at + 2]);
-                if (i % samples == 0) ++found[at / samples];
-            }
-        }
-        EXPECT_EQ(std::ranges::count(found, 1), std::ssize(found)) << parts << " parts";
-    }
-    EXPECT_EQ(pairs, Solver(problem.pieces, problem.targets, options, team).counts().near_pairs);
-}
-
 TEST(FmmSolver, KeepsNearPairs) {
     Problem problem = make_problem("lines", 600, 31);
     const SolverOptions options{.order = 4, .capacity = 12};
@@ -182,15 +110,6 @@ TEST(FmmSolver, KeepsNearPairs) {
         }
         keeping.instruction_set = InstructionSet::baseline;
         EXPECT_EQ(solve(problem, keeping, 3, 1).potentials, kept.potentials);
-        keeping.part = 1;
-        keeping.parts = 2;
-        parallel::Team team = make_team(2);
-        Solver solver(problem.pieces, problem.targets, keeping, team);
-        std::vector<double> potentials(solver.targets().size());
-        solver.evaluate(problem.strengths, 1, potentials);
-        for (std::size_t i = 0; i < potentials.size(); ++i) {
-            EXPECT_EQ(potentials[i], kept.potentials[solver.targets()[i]]);
-        }
     }
 }
 
@@ -203,8 +122,7 @@ TEST(FmmSolver, KeepsPairsOfClusters) {
     options.keeps_near = true;
     Solver keeping(problem.pieces, problem.targets, options, team);
     EXPECT_GT(keeping.counts().near_pairs, calculating.counts().near_pairs);
-    EXPECT_LE(measure_accuracy(keeping, problem.pieces, problem.targets),
-              measure_accuracy(calculating, problem.pieces, problem.targets));
+    EXPECT_LE(measure_accuracy(keeping, portion_of(problem)), measure_accuracy(calculating, portion_of(problem)));
 
     // A sample has the bits that it has alone.
     constexpr std::size_t samples = 5;
@@ -398,8 +316,6 @@ TEST(FmmSolver, ChecksItsInput) {
     (void)fields_of<ValueOutOfBoundsError>([&] { make({.order = 21}); }, {"order", "21", "from 0 to 20"});
     (void)fields_of<ValueOutOfBoundsError>([&] { make({.depth = 21}); }, {"depth", "21"});
     (void)fields_of<ValueOutOfBoundsError>([&] { make({.capacity = 0}); }, {"capacity", "0"});
-    (void)fields_of<ValueOutOfBoundsError>([&] { make({.parts = 0}); }, {"number of parts", "0"});
-    (void)fields_of<ValueOutOfBoundsError>([&] { make({.part = 3, .parts = 3}); }, {"part of the targets", "3"});
     (void)fields_of<StateError>([&] { make({.has_gradient = true, .keeps_near = true}); }, {"near pairs", "gradients"});
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const std::vector<LinePiece> hostile{{{0.0, nan, 0.0}, {1.0, 0.0, 0.0}, 0.1}};

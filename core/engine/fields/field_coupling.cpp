@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <numbers>
+#include <optional>
 #include <string>
 
+#include "engine/agreement.hpp"
 #include "engine/shard/group_creation.hpp"
 #include "fmm/near_field.hpp"
 #include "ranvier/base/errors.hpp"
@@ -27,11 +29,15 @@ fmm::Point middle_of(const fmm::LinePiece& line) { return 0.5 * (line.begin + li
 /// Bytes of the solver for each compartment, most of them for near pairs: measured with cells of 13 compartments at an
 /// accuracy of 1e-4.
 constexpr double solver_bytes = 8000.0;
+/// Bytes of the boxes of the tree, which all processes have.
+constexpr double box_bytes = 10.0;
 
 }  // namespace
 
-double coupling_bytes(const network::OutsideField& field, double compartments, double local) {
-    if (field.accuracy > 0.0) return compartments * (2.0 * sizeof(double) + solver_bytes) + local * sizeof(double);
+double coupling_bytes(const network::OutsideField& field, double compartments, double local, double share) {
+    if (field.accuracy > 0.0) {
+        return compartments * (box_bytes + share * solver_bytes) + 2.0 * local * sizeof(double);
+    }
     return (compartments + 2.0 * local + compartments * local) * sizeof(double);
 }
 
@@ -41,54 +47,56 @@ FieldCoupling::FieldCoupling(const Arguments& arguments, std::span<const fmm::Li
       interval_(arguments.network.outside_fields()[arguments.field].steps),
       cells_(arguments.shards.size()),
       local_currents_(arguments.memory),
-      currents_(lines.size(), 0.0, arguments.memory),
       potentials_(arguments.memory),
-      matrix_(arguments.memory) {
+      currents_(arguments.memory),
+      matrix_(arguments.memory),
+      group_(arguments.communicator) {
     const network::OutsideField& field = arguments.network.outside_fields()[arguments.field];
     find_cells(arguments);
-    if (arguments.network.first_compartments(field.cells).back() != lines.size()) {
+    const bool is_expanded = field.accuracy > 0.0;
+    agree(communicator_, "lines of coupled cells", [&] {
+        const std::size_t expected = is_expanded ? locals_ : compartments_;
+        if (lines.size() == expected) return;
         throw ShapeError({.object = "lines of coupled cells",
                           .value = std::to_string(lines.size()),
-                          .bound = "there must be one for each compartment",
-                          .remedy = "give the lines of all coupled cells"});
-    }
+                          .bound = "there must be " + std::to_string(expected),
+                          .remedy = is_expanded ? "give one for each compartment of the cells of this process"
+                                                : "give one for each compartment of all cells"});
+    });
     // pA / (S/m um) is 1e-6 V.
     factor_ = 1e-3 / (4.0 * std::numbers::pi * field.sigma);
     local_currents_.resize(locals_);
-    if (field.accuracy == 0.0) {
-        fill_matrix(lines, factor_, arguments.poll);
-        potentials_.resize((locals_ + block - 1) / block * block);
+    potentials_.resize((locals_ + block - 1) / block * block);
+    if (is_expanded) {
+        make_solver(field.accuracy, lines, arguments.poll);
         return;
     }
+    places_ = gather_everywhere(communicator_, numbers_);
+    currents_.resize(compartments_);
+    fill_matrix(lines, factor_, arguments.poll);
+}
+
+void FieldCoupling::make_solver(double accuracy, std::span<const fmm::LinePiece> lines, const Poll& poll) {
     std::vector<fmm::Point> targets;
     targets.reserve(lines.size());
     for (const fmm::LinePiece& line : lines) targets.push_back(middle_of(line));
-    // All processes have the same tree, since each bit depends on it, and evaluate a part of the targets.
-    fmm::SolverOptions options = fmm::fit_options(field.accuracy, lines, targets, team_);
+    const fmm::Portion given{
+        .pieces = lines, .piece_numbers = numbers_, .targets = targets, .target_numbers = numbers_};
+    fmm::SolverOptions options = fmm::fit_options(accuracy, given, team_, 64, group_);
     options.keeps_near = true;
     const auto check_interrupts = [&] {
-        if (arguments.poll) arguments.poll();
+        if (poll) poll();
     };
     check_interrupts();
-    solver_ = std::make_unique<fmm::Solver>(lines, targets, options, team_);
+    solver_ = std::make_unique<fmm::Solver>(given, options, team_, group_);
     check_interrupts();
-    fmm::check_accuracy(field.accuracy, *solver_, lines, targets);
-    if (communicator_.size() > 1) {
-        options.part = static_cast<std::uint32_t>(communicator_.rank().value);
-        options.parts = static_cast<std::uint32_t>(communicator_.size());
-        solver_.reset();
-        solver_ = std::make_unique<fmm::Solver>(lines, targets, options, team_);
-    }
-    const auto evaluated = solver_->targets();
-    evaluated_ = gather_everywhere(communicator_, std::vector(evaluated.begin(), evaluated.end()));
-    potentials_.resize(lines.size());
+    fmm::check_accuracy(accuracy, *solver_, given, std::nullopt, 64, group_);
 }
 
 void FieldCoupling::find_cells(const Arguments& arguments) {
     const network::Network& network = arguments.network;
     const IdSequence& all = network.outside_fields()[arguments.field].cells;
     const std::vector<std::size_t> first = network.first_compartments(all);
-    std::vector<std::uint64_t> local_places;
     for (std::size_t shard = 0; shard < arguments.shards.size(); ++shard) {
         for (const PopulationId id : network.populations_of(all)) {
             const network::Population& population = network.population(id);
@@ -103,25 +111,27 @@ void FieldCoupling::find_cells(const Arguments& arguments) {
                                          .variable = current_variable(*population.model),
                                          .neuron = static_cast<std::uint32_t>(ids.count_below(cells[i])),
                                          .first = first[cell],
-                                         .count = first[cell + 1] - first[cell],
-                                         .local = locals_});
-                locals_ += cells_[shard].back().count;
-                for (std::size_t place = first[cell]; place < first[cell + 1]; ++place) local_places.push_back(place);
+                                         .count = first[cell + 1] - first[cell]});
             }
         }
     }
-    const std::vector<std::uint64_t> places = gather_everywhere(communicator_, std::move(local_places));
-    places_.assign(places.begin(), places.end());
+    compartments_ = first.back();
+    std::vector<Cell*> ordered;
+    for (std::vector<Cell>& of_shard : cells_) {
+        for (Cell& cell : of_shard) ordered.push_back(&cell);
+    }
+    std::ranges::sort(ordered, {}, &Cell::first);
+    for (Cell* const cell : ordered) {
+        cell->local = numbers_.size();
+        for (std::size_t i = 0; i < cell->count; ++i) numbers_.push_back(static_cast<std::uint32_t>(cell->first + i));
+    }
+    locals_ = numbers_.size();
 }
 
 void FieldCoupling::fill_matrix(std::span<const fmm::LinePiece> lines, double factor, const Poll& poll) {
     std::vector<fmm::Point> targets;
     targets.reserve(locals_);
-    for (const std::vector<Cell>& of_shard : cells_) {
-        for (const Cell& cell : of_shard) {
-            for (std::size_t i = 0; i < cell.count; ++i) targets.push_back(middle_of(lines[cell.first + i]));
-        }
-    }
+    for (const std::uint32_t number : numbers_) targets.push_back(middle_of(lines[number]));
     std::vector<fmm::NearSource<double>> sources;
     sources.reserve(lines.size());
     for (const fmm::LinePiece& line : lines) sources.push_back(fmm::near_source(line));
@@ -166,6 +176,9 @@ void FieldCoupling::read_currents() {
                                                                    local_currents_.data() + cell.local);
         }
     });
+}
+
+void FieldCoupling::gather_currents() {
     const std::vector<double> all =
         gather_everywhere(communicator_, std::vector<double>(local_currents_.begin(), local_currents_.end()));
     for (std::size_t i = 0; i < places_.size(); ++i) currents_[places_[i]] = all[i];
@@ -189,18 +202,17 @@ void FieldCoupling::act(Step now) {
     set_after_ = now;
     read_currents();
     if (solver_) {
-        std::vector<double> evaluated(solver_->targets().size());
-        solver_->evaluate(currents_, 1, evaluated);
-        evaluated = gather_everywhere(communicator_, std::move(evaluated));
-        for (std::size_t i = 0; i < evaluated_.size(); ++i) potentials_[evaluated_[i]] = factor_ * evaluated[i];
+        const std::span<double> potentials = std::span(potentials_).first(locals_);
+        solver_->evaluate(local_currents_, 1, potentials);
+        for (double& potential : potentials) potential *= factor_;
     } else {
+        gather_currents();
         sum_directly();
     }
     run(cells_.size(), [&](std::uint32_t shard) {
         for (const Cell& cell : cells_[shard]) {
-            const std::size_t first = solver_ ? cell.first : cell.local;
             cell.group->neurons->outside()->set_potentials(cell.field, cell.neuron,
-                                                           std::span(potentials_).subspan(first, cell.count), now);
+                                                           std::span(potentials_).subspan(cell.local, cell.count), now);
         }
     });
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
+#include "engine/fields/process_group.hpp"
 #include "engine/shard/shard.hpp"
 #include "ranvier/base/ids.hpp"
 #include "ranvier/comm/communicator.hpp"
@@ -35,8 +36,10 @@ class FieldCoupling {
         std::pmr::memory_resource* memory;
         const Poll& poll;  ///< called while the coupling is prepared; what it throws ends that
     };
-    /// @param lines of the compartments of all coupled cells on all processes, in the order of their ids, um
+    /// @param lines of the compartments of coupled cells, in the order of their ids, um: of all of them on all processes,
+    /// or, with the fast multipole method, of those of this process
     /// @throws ShapeError unless there is one for each; ValueOutOfBoundsError when the accuracy cannot be reached
+    /// @note Collective.
     FieldCoupling(const Arguments& arguments, std::span<const fmm::LinePiece> lines);
 
     Step interval() const { return interval_; }
@@ -56,15 +59,17 @@ class FieldCoupling {
         std::uint32_t neuron = 0;
         std::size_t first = 0;  ///< its first compartment among those of all cells
         std::size_t count = 0;
-        std::size_t local = 0;  ///< and among those of this process
+        std::size_t local = 0;  ///< and among those of this process, in the same order
     };
 
     /// Targets whose sums are calculated together.
     static constexpr std::size_t block = 8;
 
     void find_cells(const Arguments& arguments);
+    void make_solver(double accuracy, std::span<const fmm::LinePiece> lines, const Poll& poll);
     void fill_matrix(std::span<const fmm::LinePiece> lines, double factor, const Poll& poll);
     void read_currents();
+    void gather_currents();
     void sum_directly();
 
     /// Calls a job for each of `count` items on the workers.
@@ -75,20 +80,25 @@ class FieldCoupling {
     Step interval_;
     Step set_after_ = unknown;  ///< the step after which potentials were set last
     static constexpr Step unknown = -2;
-    std::vector<std::vector<Cell>> cells_;  ///< by shard
-    std::size_t locals_ = 0;                ///< compartments of this process
-    std::vector<std::size_t> places_;  ///< indices among all of the compartments of process 0, then 1, ...
+    std::vector<std::vector<Cell>> cells_;   ///< by shard
+    std::size_t locals_ = 0;                 ///< compartments of this process
+    std::size_t compartments_ = 0;           ///< of all processes
+    std::vector<std::uint32_t> numbers_;     ///< of the compartments of this process among all, ascending
     std::pmr::vector<double> local_currents_;  ///< pA
-    std::pmr::vector<double> currents_;        ///< of all compartments
-    std::pmr::vector<double> potentials_;      ///< mV: of this process or, from the solver, of all compartments
-    AlignedVector<double> matrix_;             ///< mV/pA [block of targets][source][target]
-    std::unique_ptr<fmm::Solver> solver_;      ///< null: potentials are summed directly
-    std::vector<std::uint32_t> evaluated_;     ///< the targets of the solvers of process 0, then 1, ...
-    double factor_ = 1.0;                      ///< potentials of the solver to mV
+    std::pmr::vector<double> potentials_;      ///< mV: of the compartments of this process
+    double factor_ = 1.0;                      ///< mV of a unit of the solver
+    // Sums over all pairs.
+    std::vector<std::uint32_t> places_;   ///< of the compartments of each process in turn, among all
+    std::pmr::vector<double> currents_;   ///< of all compartments
+    AlignedVector<double> matrix_;        ///< mV/pA [block of targets][source][target]
+    // The fast multipole method.
+    ProcessGroup group_;
+    std::unique_ptr<fmm::Solver> solver_;  ///< null: potentials are summed directly
 };
 
 /// The memory that a process needs for a coupling, bytes.
 /// @param compartments of all coupled cells @param local those on the process
-double coupling_bytes(const network::OutsideField& field, double compartments, double local);
+/// @param share of all compartments that the process has in its part of space and near it
+double coupling_bytes(const network::OutsideField& field, double compartments, double local, double share);
 
 }  // namespace ranvier::engine

@@ -236,7 +236,8 @@ class Simulation {
     /// neuron on which a field acts, before the first step.
     void set_field(std::size_t field, NeuronId neuron, std::span<const double> potentials);
     /// Prepares the coupling of the cells of a field without given potentials, before the first step.
-    /// @param lines of the compartments of all its cells on all processes, in the order of their ids, um
+    /// @param lines of the compartments of its cells, in the order of their ids, um: of all cells on all processes or, with an
+    /// accuracy, of those of this process
     /// @param poll what it throws ends the preparation and makes the simulation useless, if there is one process
     /// @throws ValueOutOfBoundsError when its accuracy cannot be reached @note Collective.
     void set_coupling(std::size_t field, std::span<const fmm::LinePiece> lines, const Poll& poll = {});

@@ -27,19 +27,24 @@ SolverOptions choose_options(double accuracy, std::uint64_t sources, std::uint64
 /// at a sample of targets: for a problem that is evaluated many times. Each order that is tried takes as much time as
 /// measure_accuracy() and a solver.
 /// @throws ValueOutOfBoundsError for an accuracy out of bounds
-SolverOptions fit_options(double accuracy, std::span<const LinePiece> pieces, std::span<const Point> targets,
-                          parallel::Team& team, std::size_t sample_size = 64);
+/// @param given, group as those of the solver
+/// @note Collective.
+SolverOptions fit_options(double accuracy, const Portion& given, parallel::Team& team, std::size_t sample_size = 64,
+                          SolverGroup& group = lone_group());
 
 /// The accuracy of a solver at some of its targets, from a direct sum over all sources. Takes one evaluation, and some
-/// 25 ns for each source and target of the sample on one processor.
-/// @param pieces, targets, plane those of the solver
+/// 25 ns for each source and target of the sample on one processor. It has the same bits for any division into members.
+/// @param given, group, plane those of the solver
 /// @param sample_size number of targets, spread over all of them
-double measure_accuracy(Solver& solver, std::span<const LinePiece> pieces, std::span<const Point> targets,
-                        const std::optional<Plane>& plane = std::nullopt, std::size_t sample_size = 64);
+/// @note Collective.
+double measure_accuracy(Solver& solver, const Portion& given, const std::optional<Plane>& plane = std::nullopt,
+                        std::size_t sample_size = 64, SolverGroup& group = lone_group());
 
 /// Measures the accuracy of a solver.
 /// @throws ValueOutOfBoundsError when it is worse than `accuracy`: names what was reached
-void check_accuracy(double accuracy, Solver& solver, std::span<const LinePiece> pieces, std::span<const Point> targets,
-                    const std::optional<Plane>& plane = std::nullopt, std::size_t sample_size = 64);
+/// @note Collective.
+void check_accuracy(double accuracy, Solver& solver, const Portion& given,
+                    const std::optional<Plane>& plane = std::nullopt, std::size_t sample_size = 64,
+                    SolverGroup& group = lone_group());
 
 }  // namespace ranvier::fmm

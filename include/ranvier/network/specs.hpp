@@ -232,6 +232,8 @@ struct StateRecorderSpec {
     std::string readout = {};
     /// Memory of each process for the evaluation of what is recorded, outside of the recorder.
     std::uint64_t evaluation_bytes = 0;
+    /// The same that the processes divide: each takes that of its part, and of what is near it.
+    std::uint64_t divided_evaluation_bytes = 0;
 };
 
 template <>
@@ -244,6 +246,7 @@ inline constexpr auto fields<StateRecorderSpec> = std::tuple{
     field("by_neuron", &StateRecorderSpec::by_neuron),
     field("readout", &StateRecorderSpec::readout),
     field("evaluation_bytes", &StateRecorderSpec::evaluation_bytes),
+    field("divided_evaluation_bytes", &StateRecorderSpec::divided_evaluation_bytes),
 };
 static_assert(lists_all_members<StateRecorderSpec>());
 

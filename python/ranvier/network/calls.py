@@ -423,6 +423,15 @@ def _projection(index: int, contents: Contents) -> Projection:
 
 _PYTHON_ONLY = _argument(None)
 
+# A recorder of variables as they are.
+_NO_READOUT = {
+    "outputs": 0,
+    "by_neuron": False,
+    "readout": "",
+    "evaluation_bytes": 0,
+    "divided_evaluation_bytes": 0,
+}
+
 
 @dataclass(frozen=True, eq=False)
 class RecordSpikes(DescribingCall[SpikeRecorder]):
@@ -461,7 +470,7 @@ class RecordState(DescribingCall[StateRecorder]):
         return _added(contents, CompartmentRecorder(contents.network, index, self._shown(contents), first))
 
     def _to_core(self, contents: Contents) -> dict[str, Any]:
-        return {**super()._to_core(contents), "outputs": 0, "by_neuron": False, "readout": "", "evaluation_bytes": 0}
+        return {**super()._to_core(contents), **_NO_READOUT}
 
 
 @dataclass(frozen=True, eq=False)
@@ -489,10 +498,10 @@ class RecordExtracellular(DescribingCall[ExtracellularRecorder]):
         contacts, plane = len(self.contacts), self.boundary
         numbers = [self.sigma, *((*plane.point, *plane.normal, plane.sigma) if plane else ())]
         digest = hashlib.sha256(self.contacts.tobytes() + np.array(numbers).tobytes()).hexdigest()
-        size, accuracy = 0, ""
+        size, divided, accuracy = 0, 0, ""
         if self.method == "fmm":
             compartments = int(contents.core.first_compartments(_ids(self.neurons, contents))[-1])
-            size = evaluation_bytes(compartments, contacts, self.accuracy)
+            size, divided = evaluation_bytes(compartments, contacts, self.accuracy)
             accuracy = f", accuracy {self.accuracy}"
         return {
             **super()._to_core(contents),
@@ -502,6 +511,7 @@ class RecordExtracellular(DescribingCall[ExtracellularRecorder]):
             "by_neuron": False,
             "readout": f"{contacts} contacts in {self.sigma} S/m, {digest[:16]}{accuracy}",
             "evaluation_bytes": size,
+            "divided_evaluation_bytes": divided,
         }
 
 
@@ -523,12 +533,12 @@ class RecordDipole(DescribingCall[DipoleRecorder]):
     def _to_core(self, contents: Contents) -> dict[str, Any]:
         return {
             **super()._to_core(contents),
+            **_NO_READOUT,
             "variables": ["I_m"],
             "at_compartments": True,
             "outputs": 3,
             "by_neuron": self.per_cell,
             "readout": "current dipole moments",
-            "evaluation_bytes": 0,
         }
 
 

@@ -132,12 +132,15 @@ def samples_at_once(compartments: int, contacts: int, accuracy: float) -> int:
     return most if most > 0 else 8 if 8 * size < 16 * _BLOCK_BYTES else 1
 
 
-def evaluation_bytes(compartments: int, contacts: int, accuracy: float) -> int:
-    """Return the bytes that the fast multipole method takes on a process: at most, without those of the recording."""
+def evaluation_bytes(compartments: int, contacts: int, accuracy: float) -> tuple[int, int]:
+    """Return the bytes that the fast multipole method takes: at most, without those of the recording.
+
+    The first number is that of each process; the processes divide the second one.
+    """
     order, boxes, number = _expansions(compartments, contacts, accuracy)
     matrices = 56 * (order + 1) ** 4 * number
     # Lists of boxes and tasks; lines and their parts; contacts, by box.
-    fixed = boxes * 2500 + compartments * (2 * 56 + 2 * 160) + contacts * (24 + 3 * number + 16) + matrices
-    return round(
-        fixed + samples_at_once(compartments, contacts, accuracy) * _sample_bytes(compartments, contacts, accuracy)
-    )
+    divided = boxes * 2250 + compartments * (2 * 56 + 2 * 160) + contacts * (24 + 3 * number + 16)
+    samples = samples_at_once(compartments, contacts, accuracy)
+    divided += samples * _sample_bytes(compartments, contacts, accuracy)
+    return round(boxes * 250 + matrices), round(divided)

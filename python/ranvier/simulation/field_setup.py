@@ -12,6 +12,7 @@ from ranvier.base.interrupts import Deferral
 from ranvier.network.fields import AppliedField, CellCoupling, Field
 from ranvier.populations.lines import lines_of_all, lines_of_cells
 from ranvier.processes.agreement import agreed
+from ranvier.simulation.local_cells import cells_here
 
 __all__ = ["set_fields"]
 
@@ -34,7 +35,9 @@ def set_fields(
                 _apply(core, field)
                 continue
             assert isinstance(field, CellCoupling)
-            lines = lines_of_all(field.cells)
+            # Pairs are summed over all cells. The fast multipole method moves cells to the processes that need them.
+            cells = field.cells if field.method == "matrix" else field.cells[cells_here(core, field.cells)]
+            lines = lines_of_all(cells)
         # If one of several processes were interrupted, the others would wait for it.
         with interrupts.allowed() if communicator.size == 1 else contextlib.nullcontext():
             core.set_coupling(field.index, lines.begin, lines.end, 0.5 * lines.diameter)
@@ -42,9 +45,9 @@ def set_fields(
 
 def _apply(core: _core.Simulation, field: AppliedField) -> None:
     first = 0
-    for neuron, lines in lines_of_cells(field.cells):
-        _, stride, size, listed = core.local_ids(neuron, 1)
-        if size if stride else len(listed):
+    here = cells_here(core, field.cells)
+    for is_here, (neuron, lines) in zip(here, lines_of_cells(field.cells), strict=True):
+        if is_here:
             potentials = np.concatenate([each.potentials(lines, first) for each in field.fields])
             core.set_field(field.index, neuron, np.ascontiguousarray(potentials).ravel())
         first += len(lines)

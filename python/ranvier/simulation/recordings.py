@@ -499,9 +499,7 @@ class RecordingStore:
                 numbers = counts.reshape(len(ends), len(recorder.kernels))
                 self._append(recorder, *self._convolutions[recorder].potentials(ends, numbers, self._core.step))
         elif isinstance(recorder, ExtracellularRecorder) and recorder.method == "fmm":
-            # Each process needs all currents, unless potentials are those of its cells.
-            how = "local" if self._gathering(recorder) == "local" else "everywhere"
-            steps, values, places = self._core.take_state(recorder.index, how)
+            steps, values, places = self._core.take_state(recorder.index, "local")
             currents = values.reshape(len(steps), len(places))
             self._append(recorder, steps, self._multipoles[recorder].potentials(currents, places)[:, np.newaxis, :])
             self._evaluated[recorder] = self._core.step
