@@ -13,15 +13,16 @@
 /// The potential of sources at targets, pair by pair.
 namespace ranvier::fmm {
 
-/// log(n / d) for n >= d > 0, with a relative error of some units also where the ratio is near 1. One division: with the
-/// power of two next to n / d, d' = 2^e d and s = (n - d') / (n + d'), it is e log 2 + 2 artanh(s).
-RANVIER_ALWAYS_INLINE double log_ratio(double n, double d) {
+/// log(n / d) for n >= d > 0, with a relative error of some units also where the ratio is near 1, given n - d as exactly as the
+/// caller knows it. One division: with the power of two next to n / d, d' = 2^e d and s = (n - d') / (n + d'), it is
+/// e log 2 + 2 artanh(s).
+RANVIER_ALWAYS_INLINE double log_ratio(double n, double d, double difference) {
     const std::uint64_t n_bits = std::bit_cast<std::uint64_t>(n);
     const std::uint64_t d_bits = std::bit_cast<std::uint64_t>(d);
     const std::uint64_t exponent = (n_bits - d_bits + 0x0008000000000000) >> 52;
     const double scaled = std::bit_cast<double>(d_bits + (exponent << 52));
     const double e = std::bit_cast<double>(exponent + 0x4338000000000000) - 0x1.8p52;
-    const double s = (n - scaled) / (n + scaled);
+    const double s = (exponent == 0 ? difference : n - scaled) / (n + scaled);
     const double z = s * s;  // at most 0.04
     double p = 2.0 / 21.0;
     p = p * z + 2.0 / 19.0;
@@ -35,12 +36,12 @@ RANVIER_ALWAYS_INLINE double log_ratio(double n, double d) {
     p = p * z + 2.0 / 3.0;
     return e * 0x1.62e42fefa39efp-1 + (2.0 * s + s * (z * p));
 }
-RANVIER_ALWAYS_INLINE float log_ratio(float n, float d) {
+RANVIER_ALWAYS_INLINE float log_ratio(float n, float d, float difference) {
     const std::uint32_t n_bits = std::bit_cast<std::uint32_t>(n);
     const std::uint32_t d_bits = std::bit_cast<std::uint32_t>(d);
     const std::uint32_t exponent = (n_bits - d_bits + 0x00400000) >> 23;
     const float scaled = std::bit_cast<float>(d_bits + (exponent << 23));
-    const float s = (n - scaled) / (n + scaled);
+    const float s = (exponent == 0 ? difference : n - scaled) / (n + scaled);
     const float z = s * s;
     float p = 2.0F / 9.0F;
     p = p * z + 2.0F / 7.0F;
@@ -102,7 +103,8 @@ RANVIER_ALWAYS_INLINE NearValue<Real> line_potential(const NearSource<Real>& sou
     Real d = from_begin > Real{0} && from_end < Real{0} ? beside : sum - source.length;
     d = d > least ? d : least;
     const bool is_itself = sum <= NearSource<Real>::min_sum;
-    const Real potential = log_ratio(n, d) * source.inverse_length;
+    // Of short pieces, this difference has no digits that are left of n - d.
+    const Real potential = log_ratio(n, d, source.length + source.length) * source.inverse_length;
     NearValue<Real> value{is_itself ? Real{0} : potential, Real{0}, Real{0}, Real{0}};
     if constexpr (has_gradient) {
         const Real inverse_a = Real{1} / a;

@@ -33,7 +33,7 @@ class OperationCounts {
     constexpr Count unit_potential() const {
         if (form_.are_points) return 10 + (form_.has_gradient ? 5 : 0);
         const Count logarithm = form_.precision == Precision::float32 ? 16 : 29;
-        return 32 + logarithm + (form_.has_gradient ? 25 : 0);
+        return 33 + logarithm + (form_.has_gradient ? 25 : 0);
     }
     /// P2P: a source at a target, multiplied by its strength and added.
     constexpr Count pair() const { return unit_potential() + 2 * numbers_of_target(); }

@@ -44,7 +44,8 @@ struct Problem {
     std::vector<double> strengths;
 };
 
-/// Points, lines, neutral cells of lines, clusters of different density, and many points in one place.
+/// Points, lines, neutral cells of lines, clusters of different density, many points in one place, and points among lines down
+/// to lengths that digits do not hold.
 inline Problem make_problem(const std::string& kind, std::size_t count, std::uint64_t seed) {
     Draws draws(seed);
     Problem problem;
@@ -70,6 +71,9 @@ inline Problem make_problem(const std::string& kind, std::size_t count, std::uin
             const double size = std::pow(0.2, static_cast<double>(i % 5));
             const Point at{0.4 * static_cast<double>(i % 5), 0.0, size * draws.normal()};
             add({at, at + (0.1 * size) * draws.direction(), 1e-4 * size}, draws.normal());
+        } else if (kind == "short") {
+            const double length = i % 2 == 0 ? 0.0 : std::pow(0.1, static_cast<double>(1 + i % 14));
+            add({place, place + length * draws.direction(), length == 0.0 ? 0.0 : 1e-3 * length}, draws.normal());
         } else if (kind == "coincident") {
             const Point at = i % 3 == 0 ? Point{0.25, 0.25, 0.25} : place;
             add({at, at, 0.0}, draws.normal());

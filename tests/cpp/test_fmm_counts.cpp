@@ -33,9 +33,9 @@ struct Counted {
     friend Counted& operator*=(Counted& a, Counted b) { return a = a * b; }
     friend Counted square_root(Counted a) { return count(square_root(a.value)); }
     /// In double precision.
-    friend Counted log_ratio(Counted n, Counted d) {
+    friend Counted log_ratio(Counted n, Counted d, Counted difference) {
         operations += 28;
-        return count(log_ratio(n.value, d.value));
+        return count(log_ratio(n.value, d.value, difference.value));
     }
 
    private:

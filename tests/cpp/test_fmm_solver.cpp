@@ -21,7 +21,7 @@ using parallel::StealingPolicy;
 
 // The error falls geometrically with the order: from one order to the one four higher by at least 3.
 TEST(FmmSolver, ConvergesToTheDirectSum) {
-    for (const std::string kind : {"points", "lines", "cells", "clusters", "coincident"}) {
+    for (const std::string kind : {"points", "lines", "cells", "clusters", "coincident", "short"}) {
         const Problem problem = make_problem(kind, kind == "cells" ? 150 : 600, 11);
         const Values exact = solve_directly(problem);
         double before = std::numeric_limits<double>::infinity();
