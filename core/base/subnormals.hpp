@@ -5,14 +5,16 @@
 #endif
 
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 
 namespace ranvier {
 
 /// The number, or zero of the same sign for a subnormal one.
-inline double without_subnormal(double number) {
-    return std::abs(number) < std::numeric_limits<double>::min() ? std::copysign(0.0, number) : number;
+template <std::floating_point Number>
+Number without_subnormal(Number number) {
+    return std::abs(number) < std::numeric_limits<Number>::min() ? std::copysign(Number{0}, number) : number;
 }
 
 /// Flushes subnormal numbers to zero on this thread during its lifetime: operands as well as results, with their sign.

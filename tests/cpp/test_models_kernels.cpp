@@ -217,6 +217,25 @@ TEST_P(Kernels, ReportSpikesInAscendingOrder) {
     EXPECT_TRUE(driver.sound());
 }
 
+TEST(State, IsNeverSubnormal) {
+    for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
+        const double subnormal = precision == Precision::double_precision ? 1e-310 : 1e-40;
+        GroupDriver driver("iaf_psc_delta",
+                           {.precision = precision, .values = {{"E_L", {0.0}}, {"V_m", {-subnormal}}}});
+        EXPECT_EQ(driver.potential(), 0.0);
+        driver.write("V_m", 0, subnormal);
+        EXPECT_EQ(driver.potential(), 0.0);
+        // A refractory neuron keeps its potential, and one that fires takes that of the reset.
+        driver.set("V_th", {5.0});
+        driver.set("V_reset", {subnormal});
+        driver.give(0, 10.0);
+        EXPECT_EQ(driver.step().size(), 1U);
+        EXPECT_EQ(driver.potential(), 0.0);
+        (void)driver.step();
+        EXPECT_EQ(driver.potential(), 0.0);
+    }
+}
+
 TEST(Currents, EndInZeroInsteadOfSubnormalNumbers) {
     for (const std::string_view model : {"iaf_psc_exp", "iaf_psc_alpha"}) {
         for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {

@@ -163,6 +163,7 @@ class Group final : public NeuronGroup {
     void serialize_state(std::uint32_t neuron, Step /*now*/, StateColumns& columns) override {
         for (std::size_t v = 0; v < Arrays::state_count; ++v) {
             columns.serialize(Model::variables[v].name, state_[v][neuron]);
+            if (columns.loads()) state_[v][neuron] = without_subnormal(state_[v][neuron]);
         }
         std::int32_t refractory = std::max(release_[neuron] - clock_, 0);
         columns.serialize("refractory_steps", refractory);
@@ -252,11 +253,14 @@ class Group final : public NeuronGroup {
         state_[variable][neuron] = storable(variable, value, resting_potential(neuron));
     }
 
-    /// A value in the stored type.
+    /// A value in the stored type. It is not subnormal: whether a step that only selects a number passes a subnormal one
+    /// unchanged or as 0 depends on the processor's instruction.
     /// @throws ValueOutOfBoundsError if it exceeds the range of the type
     static Real storable(std::size_t variable, double value, double resting_potential) {
         const double stored = variable == 0 ? value - resting_potential : value;
-        if (std::abs(stored) <= static_cast<double>(std::numeric_limits<Real>::max())) return static_cast<Real>(stored);
+        if (std::abs(stored) <= static_cast<double>(std::numeric_limits<Real>::max())) {
+            return without_subnormal(static_cast<Real>(stored));
+        }
         throw ValueOutOfBoundsError(
             {.object = variable == 0 ? "distance of a potential from E_L" : "value of a state variable",
              .value = to_text(stored),
@@ -339,13 +343,13 @@ class Group final : public NeuronGroup {
         std::vector<double> values(parameters.size());
         const DerivedOfNeuron first = derive_one(parameters, 0, values);
         for (std::size_t c = 0; c < first.constants.size(); ++c) {
-            derived.constants[c].assign(block_size, static_cast<Real>(first.constants[c]));
+            derived.constants[c].assign(block_size, first.constants[c]);
         }
         derived.refractory_steps.assign(block_size, first.refractory_steps);
         for (std::size_t i = 1; i < size_ && !uniform; ++i) {
             const DerivedOfNeuron next = derive_one(parameters, i, values);
             for (std::size_t c = 0; c < next.constants.size(); ++c) {
-                if (!put(derived.constants[c], i, static_cast<Real>(next.constants[c]))) continue;
+                if (!put(derived.constants[c], i, next.constants[c])) continue;
                 derived.varying =
                     std::max(derived.varying, c == Arrays::drive ? VaryingConstants::drive : VaryingConstants::any);
             }
@@ -356,7 +360,7 @@ class Group final : public NeuronGroup {
 
     /// Values that follow from the parameters of one neuron.
     struct DerivedOfNeuron {
-        std::array<double, Arrays::constant_count> constants;
+        std::array<Real, Arrays::constant_count> constants;  ///< not subnormal, as variables
         std::int32_t refractory_steps;
     };
     /// @param values room for its parameters
@@ -366,7 +370,11 @@ class Group final : public NeuronGroup {
         const auto constants = Model::constants(std::span<const double>(values), resolution_);
         if (const auto reason = Model::constants_conflict(constants)) throw bad_constants(*reason, resolution_);
         const auto steps = leaky_membrane::refractory_steps(values[Model::refractory_period], resolution_);
-        return {std::bit_cast<std::array<double, Arrays::constant_count>>(constants), static_cast<std::int32_t>(steps)};
+        DerivedOfNeuron derived{.constants = {}, .refractory_steps = static_cast<std::int32_t>(steps)};
+        std::ranges::transform(std::bit_cast<std::array<double, Arrays::constant_count>>(constants),
+                               derived.constants.begin(),
+                               [](double constant) { return without_subnormal(static_cast<Real>(constant)); });
+        return derived;
     }
 
     /// Sets the value of a neuron; returns whether it differs from those before. Equal values fill one block only;
