@@ -217,6 +217,20 @@ TEST_P(Kernels, ReportSpikesInAscendingOrder) {
     EXPECT_TRUE(driver.sound());
 }
 
+/// The sign of -0.0 - 0.0 says "below" where blocks look for neurons that fire.
+TEST(Threshold, OfZeroIsReachedByAPotentialOfMinusZero) {
+    for (const std::size_t size : {1, 64, 65}) {
+        for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
+            GroupDriver driver(
+                "iaf_psc_delta",
+                {.size = size,
+                 .precision = precision,
+                 .values = {{"E_L", {0.0}}, {"V_th", {0.0}}, {"V_reset", {-10.0}}, {"I_e", {-0.0}}, {"V_m", {-0.0}}}});
+            EXPECT_EQ(driver.step().size(), size);
+        }
+    }
+}
+
 TEST(State, IsNeverSubnormal) {
     for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
         const double subnormal = precision == Precision::double_precision ? 1e-310 : 1e-40;

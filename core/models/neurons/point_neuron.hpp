@@ -374,6 +374,9 @@ class Group final : public NeuronGroup {
         std::ranges::transform(std::bit_cast<std::array<double, Arrays::constant_count>>(constants),
                                derived.constants.begin(),
                                [](double constant) { return without_subnormal(static_cast<Real>(constant)); });
+        // -0.0 - 0.0 is -0.0, whose sign says "below" in BlockStep, but -0.0 - (-0.0) is 0.0.
+        Real& threshold = derived.constants[Arrays::threshold];
+        if (threshold == Real{0}) threshold = Real{-0.0};
         return derived;
     }
 
