@@ -134,12 +134,29 @@ class ProgramGroup final : public NeuronGroup {
 
     void serialize_state(std::uint32_t neuron, Step /*now*/, StateColumns& columns) override {
         for (std::size_t v = 0; v < state_.size(); ++v) {
-            columns.serialize("variable_" + model_.description().variables[v].name, state_[v][neuron]);
+            columns.serialize(saved_name(model_.description().variables[v]), state_[v][neuron]);
             if (columns.loads()) state_[v][neuron] = without_subnormal(state_[v][neuron]);
         }
         std::int32_t refractory = std::max(release_[neuron] - clock_, 0);
         columns.serialize("refractory_steps", refractory);
         if (columns.loads()) release_[neuron] = clock_ + refractory;
+    }
+
+    std::optional<StepProgram> step_program() const override {
+        const ProgramDescription& description = model_.description();
+        // Draws depend on the neuron and the step, which are not among the inputs.
+        if (!program::draws_of(description.step).empty()) return std::nullopt;
+        const std::size_t inputs = description.variables.size() + description.constants + description.receptors.size() +
+                                   (description.takes_current ? 1 : 0) + 1;
+        StepProgram made;
+        made.step = model_.step();
+        made.takes_current = description.takes_current;
+        made.needs_last = description.step.inputs.size() > inputs;
+        made.no_input = 0.0;
+        for (const ProgramVariable& variable : description.variables) made.variables.push_back(saved_name(variable));
+        for (const auto& values : settings_->constants.values) made.constants.push_back(unpadded(values));
+        made.refractory_steps = unpadded(settings_->constants.refractory_steps);
+        return made;
     }
 
     std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues> parameters) override {
@@ -171,6 +188,15 @@ class ProgramGroup final : public NeuronGroup {
         std::size_t neuron;
         auto operator<=>(const Failure&) const = default;
     };
+
+    static std::string saved_name(const ProgramVariable& variable) { return "variable_" + variable.name; }
+
+    /// One value for all neurons, or one for each.
+    template <class T>
+    std::vector<T> unpadded(const AlignedVector<T>& values) const {
+        const std::size_t count = values.size() == 1 ? 1 : size_;
+        return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count)};
+    }
 
     std::size_t variable_count() const { return model_.description().variables.size(); }
 

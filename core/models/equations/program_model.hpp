@@ -31,7 +31,9 @@ class ProgramModel final : public UserModel {
     /// @throws as check(description)
     explicit ProgramModel(ProgramDescription description);
 
-    const ProgramDescription& description() const { return description_; }
+    const ProgramDescription& description() const { return *description_; }
+    /// The program of a step, which outlives the model.
+    std::shared_ptr<const program::Program> step() const { return {description_, &description_->step}; }
 
     std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) const override;
     std::optional<std::string> conflict(std::span<const double> values,
@@ -54,7 +56,7 @@ class ProgramModel final : public UserModel {
     void describe();
     void find_dependencies();
 
-    ProgramDescription description_;
+    std::shared_ptr<const ProgramDescription> description_;
     std::vector<ParameterInfo> parameters_;
     std::vector<VariableInfo> variables_;
     std::vector<std::string_view> receptors_;

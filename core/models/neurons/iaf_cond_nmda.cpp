@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "base/math.hpp"
 #include "models/neurons/leaky_membrane.hpp"
@@ -135,11 +136,16 @@ class IafCondNmda {
                 .reset = p[V_reset] - p[E_L]};
     }
 
+    /// The type in which exponentials are calculated.
+    template <class Real>
+    using Wide = std::conditional_t<std::is_floating_point_v<Real>, double, Real>;
+
     /// The fraction of NMDA receptors that magnesium does not block.
     template <class Real>
     RANVIER_ALWAYS_INLINE static Real unblocked(Real potential, const Constants<Real>& c) {
-        const double blocked =
-            static_cast<double>(c.magnesium) * math::exp(-block_slope * static_cast<double>(potential));
+        using math::exp;
+        const Wide<Real> blocked =
+            static_cast<Wide<Real>>(c.magnesium) * exp(-block_slope * static_cast<Wide<Real>>(potential));
         return static_cast<Real>(1.0 / (1.0 + blocked));
     }
 
@@ -156,7 +162,8 @@ class IafCondNmda {
                                               Real g_NMDA, const Constants<Real>& c) {
         const Real conductance = without_NMDA.conductance + g_NMDA;
         const Real limit = (without_NMDA.current + g_NMDA * c.reversal_NMDA) / conductance;
-        const Real left = static_cast<Real>(math::exp(-static_cast<double>(time * conductance)));
+        using math::exp;
+        const Real left = static_cast<Real>(exp(-static_cast<Wide<Real>>(time * conductance)));
         return limit + (potential - limit) * left;
     }
 

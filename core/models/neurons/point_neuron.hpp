@@ -22,6 +22,7 @@
 #include "models/neurons/clear_inputs.hpp"
 #include "models/neurons/leaky_membrane.hpp"
 #include "models/neurons/point_neuron_step.hpp"
+#include "models/neurons/traced_step.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/base/instruction_set.hpp"
 #include "ranvier/models/neuron.hpp"
@@ -37,9 +38,10 @@
 ///   - `static Constants<double> constants(std::span<const double> parameters, double resolution)`, and
 ///     `static std::optional<std::string> constants_conflict(const Constants<double>&)`: why these cannot be calculated with;
 ///   - `template <class Real> static State<Real> step(State<Real>, const Constants<Real>&, const StepInput<Real,
-///     receptor_count>&)`, which is RANVIER_ALWAYS_INLINE and free of branches.
+///     receptor_count>&)`, which is RANVIER_ALWAYS_INLINE and free of branches. Real may also be program::TracedNumber.
 ///
-/// From these follow arrays, vectorised loops, threshold, reset and refractoriness, in single and double precision.
+/// From these follow arrays, vectorised loops, threshold, reset and refractoriness, in single and double precision, and
+/// the program of a step.
 namespace ranvier::models {
 
 namespace point_neuron {
@@ -170,6 +172,22 @@ class Group final : public NeuronGroup {
         if (columns.loads()) release_[neuron] = clock_ + refractory;
     }
 
+    std::optional<StepProgram> step_program() const override {
+        // Programs calculate in double precision.
+        if constexpr (std::is_same_v<Real, double>) {
+            static const std::shared_ptr<const program::Program> step = TracedStep<Model>::make();
+            StepProgram made;
+            made.step = step;
+            made.no_input = -0.0;
+            for (const VariableInfo& variable : Model::variables) made.variables.emplace_back(variable.name);
+            for (const auto& values : derived_.constants) made.constants.push_back(unrepeated(values));
+            made.refractory_steps = unrepeated(derived_.refractory_steps);
+            return made;
+        } else {
+            return std::nullopt;
+        }
+    }
+
     std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues> parameters) override {
         return std::make_unique<Change>(*this, derive(parameters));
     }
@@ -188,6 +206,15 @@ class Group final : public NeuronGroup {
     template <class T>
     static Shared<T> shared(const AlignedVector<T>& values) {
         return {values.data(), values.size() == block_size ? block_size - 1 : ~std::size_t{0}};
+    }
+
+    /// One value for all neurons, or one for each.
+    template <class T>
+    std::vector<T> unrepeated(const AlignedVector<T>& values) const {
+        const std::size_t count = values.size() == block_size ? std::min<std::size_t>(size_, values.size()) : size_;
+        std::vector<T> all(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count));
+        if (std::ranges::all_of(all, [&](T value) { return same_bits(value, values[0]); })) all.resize(1);
+        return all;
     }
 
     /// Advances some neurons by all steps.

@@ -135,7 +135,7 @@ class CompartmentReader {
 ///
 /// A neuron has a number of refractory steps that are left. In a step, it is refractory if there are any. If it fires, they are
 /// `refractory_steps`, otherwise one less. The program gives the bits that the group gives, where subnormal results count as
-/// zero.
+/// zero. No variable and no constant is subnormal.
 struct StepProgram {
     /// Inputs: the variables, the constants, the sums of weights by receptor, the injected current (pA) if `takes_current`,
     /// whether the neuron is refractory, and, if `needs_last`, whether it is so for the last time. Results: the variables

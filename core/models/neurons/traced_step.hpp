@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "models/neurons/point_neuron_step.hpp"
+#include "program/traced_number.hpp"
+#include "ranvier/program/program.hpp"
+
+namespace ranvier::models::point_neuron {
+
+/// The step of a model (point_neuron.hpp) with threshold and reset as the program of a StepProgram, without injected
+/// currents.
+template <class Model>
+class TracedStep {
+    using Number = program::TracedNumber;
+    using State = Model::template State<Number>;
+    using Constants = Model::template Constants<Number>;
+    using Input = StepInput<Number, Model::receptor_count>;
+    static constexpr std::size_t state_count = member_count<State, Number>;
+    static constexpr std::size_t constant_count = member_count<Constants, Number>;
+    static constexpr std::size_t first_received = state_count + constant_count;
+    static constexpr std::size_t refractory = first_received + Model::receptor_count;
+
+   public:
+    static std::shared_ptr<const program::Program> make() {
+        std::vector<program::Type> inputs(refractory, program::Type::number);
+        inputs.push_back(program::Type::truth);
+        program::Tracer tracer(std::move(inputs));
+        const auto constants = members<Constants, state_count>(tracer, std::make_index_sequence<constant_count>{});
+        std::vector<Number> next = tracer.follow([&] { return step(tracer, constants); });
+        // As ResetKernel.
+        const program::TracedTruth fires = next[0] >= constants.threshold;
+        next[0] = tracer.select(fires, constants.reset, next[0]);
+        for (const Number& variable : next) tracer.give(variable);
+        tracer.give(fires);
+        return std::make_shared<const program::Program>(std::move(tracer).finish());
+    }
+
+   private:
+    template <class Record, std::size_t first, std::size_t... M>
+    static Record members(program::Tracer& tracer, std::index_sequence<M...>) {
+        return {tracer.number(first + M)...};
+    }
+
+    static std::vector<Number> step(program::Tracer& tracer, const Constants& constants) {
+        Input input{.received = {}, .drive = constants.drive, .refractory = tracer.truth(refractory)};
+        for (std::size_t r = 0; r < Model::receptor_count; ++r) input.received[r] = tracer.number(first_received + r);
+        const State next =
+            Model::step(members<State, 0>(tracer, std::make_index_sequence<state_count>{}), constants, input);
+        return variables(next, std::make_index_sequence<state_count>{});
+    }
+
+    template <std::size_t... V>
+    static std::vector<Number> variables(const State& state, std::index_sequence<V...>) {
+        std::array<Number, state_count> values;
+        Number* const pointers[] = {&values[V]...};
+        scatter(state, pointers, 0);
+        return {values.begin(), values.end()};
+    }
+};
+
+}  // namespace ranvier::models::point_neuron
