@@ -36,6 +36,7 @@ class ProgramModel final : public UserModel {
     std::shared_ptr<const program::Program> step() const { return {description_, &description_->step}; }
 
     std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) const override;
+    bool has_step_program() const override { return program::draws_of(description_->step).empty(); }
     std::optional<std::string> conflict(std::span<const double> values,
                                         std::optional<double> resolution) const override;
     std::uint64_t fingerprint() const override { return fingerprint_; }

@@ -450,6 +450,8 @@ class PointNeuronModel final : public NeuronModel {
         return std::make_unique<Group<Equations, double>>(arguments);
     }
 
+    bool has_step_program() const override { return true; }
+
     std::optional<std::string> conflict(std::span<const double> values,
                                         std::optional<double> resolution) const override {
         if (auto reason = Equations::conflict(values)) return reason;
