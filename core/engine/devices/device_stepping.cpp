@@ -7,7 +7,12 @@
 
 namespace ranvier::engine {
 
-DeviceStepping::DeviceStepping(const Arguments& arguments) : given_(arguments), events_(arguments.shards.size(), 0) {}
+DeviceStepping::DeviceStepping(const Arguments& arguments)
+    : given_(arguments),
+      image_(given_.shards, given_.layout, given_.ranges, given_.epoch_steps, given_.device),
+      events_(arguments.shards.size(), 0) {
+    load();
+}
 
 void DeviceStepping::reset_counts() {}
 
@@ -16,19 +21,22 @@ void DeviceStepping::begin(Step first, Step last) {
     step_.store(first - 1, std::memory_order_relaxed);
 }
 
-void DeviceStepping::load(Step now) {
-    if (!is_loaded_) {
-        image_ = std::make_unique<DeviceImage>(given_.shards, given_.layout, given_.ranges, given_.epoch_steps,
-                                               given_.device);
-        given_.backend.load(image_->network());
-        std::ranges::fill(events_, 0);
+void DeviceStepping::load() {
+    given_.backend.load(image_.network());
+    std::ranges::fill(events_, 0);
+    has_weights_ = true;
+}
+
+void DeviceStepping::update(Step now) {
+    if (!has_weights_) {
+        load();
+        at_ = unknown;
     }
     for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
-        if (!is_loaded_ || at_ != now) given_.backend.set_ring(shard, image_->ring(shard, now));
-        if (is_loaded_) given_.backend.set_constants(shard, image_->groups(shard));
-        given_.backend.set_state(shard, image_->state(shard, now));
+        if (at_ != now) given_.backend.set_ring(shard, image_.ring(shard, now));
+        given_.backend.set_constants(shard, image_.groups(shard));
+        given_.backend.set_state(shard, image_.state(shard, now));
     }
-    is_loaded_ = true;
     at_ = now;
 }
 
@@ -36,7 +44,7 @@ void DeviceStepping::run(std::uint32_t worker, WorkerTimes& times) {
     if (worker != 0) return;
     Step now = step();
     LapTimer timer;
-    load(now);
+    update(now);
     times.communicate += timer.lap();
     while (now < last_ && !given_.team.stop_requested()) {
         const Step end = std::min(last_, end_of_stretch(now + 1));
@@ -74,7 +82,7 @@ Step DeviceStepping::advance(Step first, Step last, WorkerTimes& times) {
     for (std::uint32_t s = 0; s < given_.shards.size(); ++s) {
         Shard& shard = *given_.shards[s];
         given_.backend.get_state(s, state);
-        image_->set_state(s, reached, state);
+        image_.set_state(s, reached, state);
         shard.recorders().begin_samples(first, reached);
         take_spikes(s, first, reached);
         for (const ShardGroup& group : shard.groups()) {

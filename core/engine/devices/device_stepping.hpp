@@ -29,10 +29,14 @@ class DeviceStepping final : public Stepping {
         Step epoch_steps = 1;    ///< at most the shortest delay
         Step kept_steps = 0;     ///< of sent spikes; see Outboxes::keep_sent()
     };
+    /// Loads the network.
+    /// @throws StateError as DeviceImage, or if it does not fit into the memory of the device
     explicit DeviceStepping(const Arguments& arguments);
 
-    /// Weights, or spikes in transit, are no longer those of the device.
-    void forget() { is_loaded_ = false; }
+    /// Weights have changed.
+    void forget_weights() { has_weights_ = false; }
+    /// Spikes in transit are no longer those of the device.
+    void forget_spikes() { at_ = unknown; }
 
     void begin(Step first, Step last) override;
     void run(std::uint32_t worker, WorkerTimes& times) override;
@@ -44,7 +48,9 @@ class DeviceStepping final : public Stepping {
     void reset_counts() override;
 
    private:
-    void load(Step now);
+    void load();
+    /// Gives the device what may have changed since the last run.
+    void update(Step now);
     /// The last step up to which no state is sampled before its end.
     Step end_of_stretch(Step first) const;
     /// Runs a stretch, and records its spikes and the state after it. Returns the step reached.
@@ -52,9 +58,11 @@ class DeviceStepping final : public Stepping {
     void take_spikes(std::uint32_t shard, Step first, Step last);
 
     Arguments given_;
-    std::unique_ptr<DeviceImage> image_;
+    static constexpr Step unknown = -1;
+
+    DeviceImage image_;
     parallel::StealingCounts stealing_;
-    bool is_loaded_ = false;
+    bool has_weights_ = false;
     Step at_ = 0;  ///< the step after which the rings of the device are
     Step last_ = 0;
     std::uint64_t epoch_ = 0;  ///< selects the outbox

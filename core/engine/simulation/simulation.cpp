@@ -448,7 +448,7 @@ std::vector<std::uint64_t> Simulation::stored_here(std::span<const std::uint64_t
 
 void Simulation::set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights) {
     implementation_->connections().set_weights(handles, weights, implementation_->build_options.double_weights, step());
-    if (implementation_->on_device) implementation_->on_device->forget();
+    if (implementation_->on_device) implementation_->on_device->forget_weights();
     for (const std::uint64_t handle : handles) {
         implementation_->changes.weights[SynapseHandle::unpack(handle).kind.value] = true;
     }

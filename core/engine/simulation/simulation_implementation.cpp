@@ -361,7 +361,7 @@ void Simulation::Implementation::replay(Step now, Step steps) {
     run(*epochs, steps, {}, false);
     if (lacks_exchange) set_local_epochs();
     epochs->set_replays(false);
-    if (on_device) on_device->forget();
+    if (on_device) on_device->forget_spikes();
     step.store(now);
 }
 

@@ -1,0 +1,175 @@
+"""Networks on the emulator of a GPU have the spikes, states and recordings of processors, bit for bit."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import bad_input
+import ranvier as rv
+from ranvier import errors
+from ranvier.simulation.options import grouped
+
+DURATION = 40.0  # ms
+
+# A current that makes the neurons of a model fire, and a weight of its unit.
+MODELS = {
+    "iaf_psc_exp": (420.0, 45.0),
+    "iaf_psc_alpha": (420.0, 45.0),
+    "iaf_psc_delta": (420.0, 0.5),
+    "aeif_cond_exp": (700.0, 2.0),
+    "iaf_cond_exp": (400.0, 2.0),
+    "izhikevich": (15.0, 0.2),
+}
+
+
+class Drawn(NamedTuple):
+    """A network and its recordings."""
+
+    net: rv.Network
+    spikes: rv.SpikeRecorder
+    states: rv.StateRecorder
+
+
+def drawn_network(seed: int, model: str) -> Drawn:
+    """Return a network of two populations with drawn delays and weights, and its recordings."""
+    chosen = random.Random(seed)
+    current, weight = MODELS[model]
+    net = rv.Network(resolution=chosen.choice([0.1, 0.25]), seed=seed)
+    shortest = chosen.choice([0.25, 0.5, 1.5])
+    sizes = chosen.randrange(40, 120), chosen.randrange(3, 40)
+    first = net.create(model, sizes[0], I_e=rv.Uniform(0.95 * current, 1.2 * current), name="first")
+    second = net.create(model, sizes[1], I_e=1.1 * current, name="second")
+    for source in (first, second):
+        for target in (first, second):
+            sign = 1.0 if source is first else -2.0
+            net.connect(
+                source,
+                target,
+                rv.FixedIndegree(chosen.randrange(1, 12)),
+                weight=rv.Normal(sign * weight, 0.1 * weight),
+                delay=rv.Uniform(shortest, shortest + chosen.choice([0.1, 4.0])),
+            )
+    states = net.record_state(first[::3], "V_m", interval=net.resolution * 7)
+    return Drawn(net, net.record_spikes([first, second]), states)
+
+
+def outcome(drawn: Drawn, sim: rv.Simulation) -> tuple[str, bytes, bytes]:
+    """Return the spikes, what was recorded of the state, and the state."""
+    trains = sim.spikes(drawn.spikes)
+    assert len(trains) > 30, "a silent network proves nothing"
+    states = np.concatenate([sim.get(population, "V_m") for population in drawn.net.populations])
+    return trains.digest(), sim.state(drawn.states).values.tobytes(), states.tobytes()
+
+
+def run(drawn: Drawn, pieces: int = 1, **options: Any) -> rv.Simulation:
+    sim = rv.Simulation(drawn.net, progress=False, **grouped(options))
+    for _ in range(pieces):
+        sim.run(DURATION / pieces)
+    return sim
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("seed", range(3))
+def test_drawn_networks_have_the_bits_of_processors(seed: int, model: str) -> None:
+    drawn = drawn_network(seed, model)
+    blocks = 1 + (seed * 7 + len(model)) % 9
+    on_device = run(drawn, pieces=2**seed, threads=1, device="cuda-emulator", shards=blocks)
+    assert outcome(drawn, on_device) == outcome(drawn, run(drawn, threads=2))
+
+
+def test_a_state_goes_on_elsewhere(tmp_path: Path) -> None:
+    drawn = drawn_network(7, "iaf_psc_exp")
+    expected = outcome(drawn, run(drawn, pieces=2, threads=2))
+    half: dict[str, Any] = {"cpu": {"threads": 2}, "cuda-emulator": {"threads": 1, "shards": 5}}
+    for first, second in (("cpu", "cuda-emulator"), ("cuda-emulator", "cpu"), ("cuda-emulator", "cuda-emulator")):
+        sim = rv.Simulation(drawn.net, progress=False, device=first, **grouped(half[first]))
+        sim.run(DURATION / 2)
+        sim.save(tmp_path / "state.h5")
+        later = rv.Simulation.load(
+            drawn.net, tmp_path / "state.h5", progress=False, device=second, **grouped(half[second])
+        )
+        later.run(DURATION / 2)
+        assert outcome(drawn, later) == expected, (first, second)
+
+
+def changed(drawn: Drawn, **options: Any) -> tuple[str, bytes, bytes]:
+    """Change weights with spikes in transit, a parameter, and a potential."""
+    sim = rv.Simulation(drawn.net, progress=False, **grouped(options))
+    sim.run(DURATION / 4)
+    first, second = drawn.net.populations
+    synapses = sim.connections(first, second)
+    synapses.weights = 1.5 * synapses.weights
+    sim.run(DURATION / 4)
+    sim.set(first, I_e=1.3 * MODELS["iaf_psc_exp"][0])
+    sim.run(DURATION / 4)
+    sim.set(second, V_m=-66.0)
+    sim.run(DURATION / 4)
+    return outcome(drawn, sim)
+
+
+def test_changes_have_the_effects_of_those_on_processors() -> None:
+    drawn = drawn_network(8, "iaf_psc_exp")
+    assert changed(drawn, threads=1, device="cuda-emulator", shards=3) == changed(drawn, threads=2)
+    assert changed(drawn, threads=2) != outcome(drawn, run(drawn, pieces=4, threads=2))
+
+
+def test_counts_are_those_of_processors() -> None:
+    drawn = drawn_network(9, "iaf_psc_delta")
+    expected, found = run(drawn, threads=2).counts(), run(drawn, threads=1, device="cuda-emulator").counts()
+    assert (found.spikes, found.synaptic_events) == (expected.spikes, expected.synaptic_events)
+
+
+@pytest.mark.parametrize(
+    ("build", "named"),
+    [
+        (lambda net, cells: net.stimulate(cells, rv.poisson_generator(rate=10.0), weight=1.0), "poisson_generator"),
+        (lambda net, cells: net.connect(cells, cells, rv.AllToAll(), weight=1.0, delay=1.0, synapse=rv.stdp()), "change"),
+        (lambda net, cells: net.create("parrot_neuron", 1, name="parrots"), "parrot_neuron"),
+        (lambda net, cells: net.create_spike_generators([[1.0]]), "spike_generator"),
+        (lambda net, cells: net.create("iaf_psc_exp", 1, step=0.2, name="slow"), "'slow'"),
+    ],
+)
+def test_what_devices_lack_is_refused_by_name(build: Any, named: str) -> None:
+    net = rv.Network(resolution=0.1)
+    build(net, net.create("iaf_psc_exp", 10))
+    with pytest.raises(errors.StateError) as caught:
+        rv.Simulation(net, threads=1, progress=False, device="cuda-emulator")
+    bad_input.check(caught.value, "device", "'cuda-emulator'", named, "device='cpu'")
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"precision": "single"}, "double precision"),
+        ({"weight_precision": "double"}, "single precision"),
+        ({"stepping": "async"}, "async"),
+    ],
+)
+def test_options_without_devices_are_refused(options: dict[str, Any], named: str) -> None:
+    net = rv.Network(resolution=0.1)
+    net.create("iaf_psc_exp", 10)
+    with pytest.raises(errors.StateError) as caught:
+        rv.Simulation(net, threads=1, progress=False, device="cuda-emulator", **options)
+    bad_input.check(caught.value, "device", named)
+
+
+def test_weights_that_need_wider_sums_are_refused() -> None:
+    net = rv.Network(resolution=0.1)
+    cells = net.create("iaf_psc_exp", 10)
+    net.connect(cells, cells, rv.OneToOne(), weight=1e-12, delay=1.0)
+    net.connect(cells, cells, rv.OneToOne(), weight=1e9, delay=1.0)
+    with pytest.raises(errors.StateError) as caught:
+        rv.Simulation(net, threads=1, progress=False, device="cuda-emulator")
+    bad_input.check(caught.value, "device", "64 bits")
+
+
+def test_unknown_devices_are_refused() -> None:
+    net = rv.Network(resolution=0.1)
+    net.create("iaf_psc_exp", 10)
+    with pytest.raises(errors.UnknownNameError, match="cuda-emulator"):
+        rv.Simulation(net, device="cuda-emulater", progress=False)
