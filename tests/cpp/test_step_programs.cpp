@@ -274,7 +274,9 @@ Counts compare(const NeuronModel& model, std::size_t size, bool per_neuron, Inst
 TEST(StepPrograms, OfPointNeuronsGiveTheBitsOfTheirGroups) {
     std::vector<std::string_view> names;
     for (const NeuronModel* const model : neuron_models()) {
-        if (model->is_source || !GroupDriver(*model, {}).group().step_program()) continue;
+        if (model->is_source) continue;
+        EXPECT_EQ(GroupDriver(*model, {}).group().step_program().has_value(), model->has_step_program());
+        if (!model->has_step_program()) continue;
         names.push_back(model->name);
         Counts all;
         for (const std::size_t size : {5, 70}) {
@@ -298,6 +300,7 @@ TEST(StepPrograms, OfEquationsGiveTheBitsOfTheirGroups) {
         SCOPED_TRACE(std::string(model->name));
         const bool draws = !program::draws_of(model->description().step).empty();
         EXPECT_EQ(GroupDriver(*model, {}).group().step_program().has_value(), !draws);
+        EXPECT_EQ(model->has_step_program(), !draws);
         if (draws) continue;
         ++compared;
         std::size_t spikes = 0;

@@ -143,9 +143,8 @@ class ProgramGroup final : public NeuronGroup {
     }
 
     std::optional<StepProgram> step_program() const override {
+        if (!model_.has_step_program()) return std::nullopt;
         const ProgramDescription& description = model_.description();
-        // Draws depend on the neuron and the step, which are not among the inputs.
-        if (!program::draws_of(description.step).empty()) return std::nullopt;
         const std::size_t inputs = description.variables.size() + description.constants + description.receptors.size() +
                                    (description.takes_current ? 1 : 0) + 1;
         StepProgram made;

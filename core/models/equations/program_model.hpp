@@ -39,6 +39,8 @@ class ProgramModel final : public UserModel {
     bool has_step_program() const override { return program::draws_of(description_->step).empty(); }
     std::optional<std::string> conflict(std::span<const double> values,
                                         std::optional<double> resolution) const override;
+    /// Draws depend on the neuron and the step, which are not among the inputs of the program of a step.
+    bool has_step_program() const override { return program::draws_of(description().step).empty(); }
     std::uint64_t fingerprint() const override { return fingerprint_; }
 
     /// Groups with GroupArguments::compiled_programs that are created after this call for the given instruction set
