@@ -36,7 +36,6 @@ class ProgramModel final : public UserModel {
     std::shared_ptr<const program::Program> step() const { return {description_, &description_->step}; }
 
     std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) const override;
-    bool has_step_program() const override { return program::draws_of(description_->step).empty(); }
     std::optional<std::string> conflict(std::span<const double> values,
                                         std::optional<double> resolution) const override;
     /// Draws depend on the neuron and the step, which are not among the inputs of the program of a step.
