@@ -42,17 +42,19 @@ constexpr std::array<OrderChoice, 12> choices{{
 /// The finest accuracy for which single precision is enough.
 constexpr double single_accuracy = 1e-5;
 
-/// The index of a number among those of a member.
-std::optional<std::size_t> index_of(std::uint64_t number, std::span<const std::uint32_t> numbers, std::size_t count) {
-    if (numbers.empty()) return number < count ? std::optional<std::size_t>(number) : std::nullopt;
+constexpr std::size_t elsewhere = ~std::size_t{0};
+
+/// The index of a number among those of a member, or elsewhere.
+std::size_t index_of(std::uint64_t number, std::span<const std::uint32_t> numbers, std::size_t count) {
+    if (numbers.empty()) return number < count ? number : elsewhere;
     const auto found = std::ranges::lower_bound(numbers, number);
-    if (found == numbers.end() || *found != number) return std::nullopt;
+    if (found == numbers.end() || *found != number) return elsewhere;
     return static_cast<std::size_t>(found - numbers.begin());
 }
 
 /// From -1 to 1, for the numbers of the pieces of a member: the same for any division.
 std::vector<double> random_strengths(const Portion& given) {
-    std::mt19937_64 engine(37);
+    std::mt19937_64 engine(37);  // NOLINT(bugprone-random-generator-seed): the same for all members.
     std::vector<double> strengths(given.pieces.size());
     std::uint64_t drawn = 0;
     for (std::size_t i = 0; i < strengths.size(); ++i) {
@@ -107,7 +109,7 @@ class AccuracySample {
     std::vector<double> values_of_all(const Value& value) {
         std::vector<std::uint64_t> bits(indices_.size(), 0);
         for (std::size_t i = 0; i < bits.size(); ++i) {
-            if (indices_[i]) bits[i] = std::bit_cast<std::uint64_t>(value(*indices_[i]));
+            if (indices_[i] != elsewhere) bits[i] = std::bit_cast<std::uint64_t>(value(indices_[i]));
         }
         group_->sum(bits);
         std::vector<double> values(bits.size());
@@ -118,7 +120,7 @@ class AccuracySample {
     SolverGroup* group_;
     std::vector<double> strengths_;
     std::vector<double> potentials_;
-    std::vector<std::optional<std::size_t>> indices_;  ///< of the targets of the sample that this member has
+    std::vector<std::size_t> indices_;  ///< of the targets of the sample, or elsewhere
     std::vector<double> exact_;
 };
 

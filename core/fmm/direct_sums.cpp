@@ -22,9 +22,10 @@ template <bool has_gradient, class Use>
 void for_pairs(std::span<const LinePiece> pieces, std::span<const Point> targets, const std::optional<Plane>& plane,
                Use&& use) {
     const std::vector<LinePiece> all = with_images(pieces, plane);
+    const double image = plane ? plane->image : 0.0;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const std::size_t piece = i % pieces.size();
-        const double share = i < pieces.size() ? 1.0 : plane->image;
+        const double share = i < pieces.size() ? 1.0 : image;
         const PartLine part = part_of(all[i], {}, static_cast<std::uint32_t>(piece), share);
         const NearSource<double> source = near_source<double>(part, {}, 1.0);
         for (std::size_t j = 0; j < targets.size(); ++j) {
@@ -129,6 +130,7 @@ void sum_in_group(std::span<const LinePiece> pieces, std::span<const Point> targ
     }
     find_greatest(group, largest);
     std::vector<GridSum::Grids> grids;
+    grids.reserve(samples);
     for (const double strength : largest) grids.emplace_back(strength / extent);
     std::vector<GridSum> sums(targets.size() * samples);
     for_pairs<false>(pieces, targets, plane,

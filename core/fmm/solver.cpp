@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -101,20 +102,24 @@ class Solver::Typed final : public Solver::Implementation {
         for (const Box& box : boxes) {
             if (box.is_leaf()) most_parts_ = std::max(most_parts_, box.sources);
         }
+        const double image = options.plane ? options.plane->image : 0.0;
+        parts_.reserve(tree_.parts().size());
         for (const SourcePart& part : tree_.parts()) {
             const bool is_image = part.piece >= piece_count_;
             const auto number = static_cast<std::uint32_t>(is_image ? part.piece - piece_count_ : part.piece);
-            parts_.push_back(part_of(all_pieces_[part.piece], part, number, is_image ? options.plane->image : 1.0));
+            parts_.push_back(part_of(all_pieces_[part.piece], part, number, is_image ? image : 1.0));
             parts_.back().is_image = is_image;
         }
         all_pieces_ = {};
+        tree_.release_parts();
         std::vector<std::uint64_t> costs(boxes.size());
         for (std::uint32_t box = 0; box < boxes.size(); ++box) costs[box] = cost(box);
-        shares_.emplace(tree_, costs, group);
+        shares_ = std::make_unique<LeafShares>(tree_, costs, group);
         std::span<const Point> targets = given.targets;
         if (group.size() > 1) {
-            exchanges_.emplace(group, tree_, lists_, *shares_,
-                               GivenParts{parts_, given.piece_numbers, given.targets, given.target_numbers});
+            exchanges_ = std::make_unique<Exchanges>(
+                group, tree_, lists_, *shares_,
+                GivenParts{parts_, given.piece_numbers, given.targets, given.target_numbers});
             parts_ = exchanges_->take_parts();
             targets = exchanges_->targets();
             lists_.keep(shares_->active());
@@ -947,8 +952,8 @@ class Solver::Typed final : public Solver::Implementation {
     Operators<Real> operators_;
     Tree tree_;
     BoxLists lists_;
-    std::optional<LeafShares> shares_;
-    std::optional<Exchanges> exchanges_;  ///< in a group of several members
+    std::unique_ptr<LeafShares> shares_;
+    std::unique_ptr<Exchanges> exchanges_;  ///< in a group of several members
     parallel::Team* team_;
     Tasks tasks_;
     std::uint64_t most_parts_ = 0;

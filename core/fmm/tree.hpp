@@ -75,6 +75,8 @@ class Tree {
     std::uint64_t targets_end(std::uint32_t box) const { return targets_begin_[box + 1]; }
     std::size_t bytes() const;
 
+    /// Releases the parts, which are then stored elsewhere in the same order.
+    void release_parts() { parts_ = {}; }
     /// Replaces the contents of leaves by others, whose parts are stored elsewhere.
     /// @param parts_begin, targets_begin by box, and one more
     void set_contents(std::vector<std::uint64_t> parts_begin, std::vector<std::uint32_t> targets,

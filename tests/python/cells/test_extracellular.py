@@ -277,7 +277,8 @@ def test_memory_of_a_process_is_that_of_its_part() -> None:
         predicted.append(rv.predict_memory(net, ranks=ranks, time=0.0)["recordings"])
         counted.append(rv.Simulation(net, progress=False, dry_run=dry_run).memory()["recordings"])
         assert counted[-1] <= predicted[-1] < 4 * counted[-1]
-    assert counted[1] < 0.6 * counted[0]
+    # A process of a dry run has room for the potentials at all contacts.
+    assert counted[1] < 0.7 * counted[0]
     assert predicted[1] < 0.6 * predicted[0]
 
 
