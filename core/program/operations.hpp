@@ -6,8 +6,8 @@
 
 #include "base/math.hpp"
 #include "ranvier/base/instruction_set.hpp"
-#include "ranvier/base/random.hpp"
-#include "ranvier/program/program.hpp"
+#include "ranvier/base/open_unit.hpp"
+#include "ranvier/program/operation.hpp"
 
 /// The operations of a program in one lane: the only definition of their bits. All are free of branches, so that loops
 /// over them vectorise. A truth is a lane of 64 bits, all set or all clear.

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "ranvier/base/instruction_set.hpp"
+#include "ranvier/base/open_unit.hpp"
 
 namespace ranvier {
 
@@ -87,12 +87,6 @@ struct RandomStream {
 /// For streams of a few numbers each.
 void fill_blocks(InstructionSet set, RandomKey key, std::uint32_t attempt, std::span<const std::uint64_t> streams,
                  std::span<const std::uint32_t> blocks, std::uint32_t* out);
-
-/// A uniform number in the open interval (0, 1) from 64 random bits, never 0 and never 1.
-RANVIER_ALWAYS_INLINE double to_open_unit(std::uint64_t word) {
-    // The upper 52 bits become the mantissa of a number in [1, 2): exact, and vectorisable on every instruction set.
-    return (std::bit_cast<double>(0x3FF0000000000000 | (word >> 12)) - 1.0) + 0x1p-53;
-}
 
 /// A sequential reader of a stream, for algorithms with a number of draws that is not known in advance (rejection). The
 /// numbers depend only on the stream and the first block.
