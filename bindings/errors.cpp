@@ -64,6 +64,8 @@ void translate(const std::exception_ptr& pointer, void* /*unused*/) {
         set_error("StateError", error);
     } catch (const FileError& error) {
         set_error("FileError", error);
+    } catch (const DeviceError& error) {
+        set_error("DeviceError", error);
     } catch (const CommunicationError& error) {
         set_error("CommunicationError", error);
     } catch (const RemoteError& error) {

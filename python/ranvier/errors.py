@@ -14,6 +14,7 @@ __all__ = [
     "ChangedNetworkWarning",
     "CommunicationError",
     "DelayError",
+    "DeviceError",
     "EquationError",
     "FileError",
     "GridError",
@@ -136,6 +137,10 @@ class InsufficientMemoryError(RanvierError, MemoryError):
 
 class StateError(RanvierError, RuntimeError):
     """The present state of the object does not allow this call."""
+
+
+class DeviceError(RanvierError, RuntimeError):
+    """A GPU, its driver or the compiler of its kernels is missing, too old, or has failed."""
 
 
 class CommunicationError(RanvierError, ConnectionError):

@@ -80,6 +80,12 @@ class FileError : public Error {
     using Error::Error;
 };
 
+/// A GPU, its driver or the compiler of its kernels is missing, too old, or has failed.
+class DeviceError : public Error {
+   public:
+    using Error::Error;
+};
+
 /// The transport between processes failed.
 class CommunicationError : public Error {
    public:
