@@ -1,0 +1,29 @@
+# The headers of the kernels as text in the layer `device` (core/device/cuda/kernel_texts.hpp), which NVRTC compiles when
+# a simulation runs on a GPU: the kernels, what they take from other layers, and small headers in place of the standard
+# library's, which NVRTC does not have.
+
+set(kernel_texts
+    core/device/kernel/machine.hpp
+    core/device/kernel/network.hpp
+    core/device/kernel/block.hpp
+    core/device/cuda/kernel_entry.cuh
+    core/program/operations.hpp
+    core/base/math.hpp
+    include/ranvier/program/operation.hpp
+    include/ranvier/base/open_unit.hpp
+    core/device/cuda/standard/bit
+    core/device/cuda/standard/cmath
+    core/device/cuda/standard/cstddef
+    core/device/cuda/standard/cstdint
+    core/device/cuda/standard/limits
+    core/device/cuda/standard/ranvier/base/instruction_set.hpp)
+set(kernel_texts_file "${PROJECT_BINARY_DIR}/generated/device/kernel_texts.cpp")
+list(TRANSFORM kernel_texts PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE kernel_text_files)
+add_custom_command(
+  OUTPUT "${kernel_texts_file}"
+  COMMAND "${CMAKE_COMMAND}" "-DSOURCE_FOLDER=${PROJECT_SOURCE_DIR}" "-DTEXTS=${kernel_texts}"
+          "-DOUTPUT=${kernel_texts_file}" -P "${PROJECT_SOURCE_DIR}/cmake/write_kernel_texts.cmake"
+  DEPENDS ${kernel_text_files} "${PROJECT_SOURCE_DIR}/cmake/write_kernel_texts.cmake"
+  COMMENT "Writing the texts of kernels"
+  VERBATIM)
+target_sources(ranvier_device PRIVATE "${kernel_texts_file}")

@@ -1,0 +1,262 @@
+#include "device/cuda/program_source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/subnormals.hpp"
+#include "device/kernel/block.hpp"
+#include "ranvier/base/errors.hpp"
+
+namespace ranvier::device {
+
+namespace {
+
+using program::Instruction;
+using program::Operation;
+using program::Program;
+using program::Type;
+
+/// A literal with these bits, whatever the locale.
+std::string number_text(double number) {
+    number = without_subnormal(number);
+    std::array<char, 32> digits{};
+    char* const end = digits.data() + digits.size();
+    if (std::isfinite(number)) {
+        const auto made = std::to_chars(digits.data(), end, std::abs(number), std::chars_format::hex);
+        return (std::signbit(number) ? "-0x" : "0x") + std::string(digits.data(), made.ptr);
+    }
+    const auto made = std::to_chars(digits.data(), end, std::bit_cast<std::uint64_t>(number), 16);
+    return "std::bit_cast<double>(0x" + std::string(digits.data(), made.ptr) + "ULL)";
+}
+
+std::string_view type_text(Type type) { return type == Type::number ? "double" : "bool"; }
+
+/// The C++ name of an operation on numbers. Its name in Python differs where that is a keyword of C++.
+std::string call_text(Operation operation) {
+    return "lane::apply<Operation::" + std::string(program::to_string(operation)) + ">";
+}
+
+[[noreturn]] void refuse_draws() {
+    throw StateError({.object = "equations of a neuron",
+                      .value = "they draw random numbers",
+                      .bound = "neurons on a GPU cannot draw random numbers yet",
+                      .remedy = "simulate on processors: leave out `device`"});
+}
+
+/// Writes the statements of a program. Values are names.
+class StepText {
+   public:
+    /// Statements in this depth of loops. Returns the names of the results.
+    std::vector<std::string> add(const Program& program, std::vector<std::string> names, std::size_t depth) {
+        const std::string indent(8 + 4 * depth, ' ');
+        for (const Instruction& instruction : program.instructions) {
+            std::vector<std::string> operands;
+            for (const std::uint32_t operand : instruction.operands) operands.push_back(names[operand]);
+            if (instruction.operation == Operation::loop) {
+                const std::vector<std::string> made = add_loop(instruction, operands, depth);
+                names.insert(names.end(), made.begin(), made.end());
+                continue;
+            }
+            const Type type = program::signature(instruction.operation).result;
+            names.push_back(next_name());
+            text_ += indent + "const " + std::string(type_text(type)) + " " + names.back() + " = " +
+                     expression(instruction, operands) + ";\n";
+        }
+        std::vector<std::string> results;
+        for (const std::uint32_t result : program.results) results.push_back(names[result]);
+        return results;
+    }
+
+    std::string next_name() { return "v" + std::to_string(count_++); }
+    void line(const std::string& statement) { text_ += "        " + statement + "\n"; }
+    const std::string& text() const { return text_; }
+
+   private:
+    static std::string expression(const Instruction& instruction, const std::vector<std::string>& operands) {
+        switch (instruction.operation) {
+            case Operation::constant:
+                return number_text(instruction.number);
+            case Operation::less:
+                return operands[0] + " < " + operands[1];
+            case Operation::less_equal:
+                return operands[0] + " <= " + operands[1];
+            case Operation::equal:
+                return operands[0] + " == " + operands[1];
+            case Operation::both:
+                return operands[0] + " && " + operands[1];
+            case Operation::either:
+                return operands[0] + " || " + operands[1];
+            case Operation::negation:
+                return "!" + operands[0];
+            case Operation::select:
+                return operands[0] + " ? " + operands[1] + " : " + operands[2];
+            case Operation::uniform_draw:
+            case Operation::normal_draw:
+                refuse_draws();
+            default:
+                break;
+        }
+        std::string call = call_text(instruction.operation) + "(" + operands[0];
+        if (operands.size() == 2) call += ", " + operands[1];
+        call += ")";
+        return may_be_subnormal(instruction.operation) ? "flushed(" + call + ")" : call;
+    }
+
+    std::vector<std::string> add_loop(const Instruction& loop, const std::vector<std::string>& operands,
+                                      std::size_t depth) {
+        const std::string indent(8 + 4 * depth, ' ');
+        const std::string inner = indent + "    ";
+        std::vector<std::string> names = operands;
+        std::vector<std::string> carried;
+        for (std::uint32_t k = 0; k < loop.count; ++k) {
+            carried.push_back(next_name());
+            names[k] = carried.back();
+            text_ +=
+                indent + std::string(type_text(loop.body->inputs[k])) + " " + carried[k] + " = " + operands[k] + ";\n";
+        }
+        const std::string has_ended = next_name();
+        const std::string iteration = next_name();
+        text_ += indent + "bool " + has_ended + " = false;\n";
+        text_ += indent + "for (u32 " + iteration + " = 0; " + iteration + " < " +
+                 std::to_string(static_cast<std::uint32_t>(loop.number)) + "U; ++" + iteration + ") {\n";
+        const std::vector<std::string> results = add(*loop.body, names, depth + 1);
+        text_ += inner + "if (!" + results[0] + ") {\n" + inner + "    " + has_ended + " = true;\n" + inner +
+                 "    break;\n" + inner + "}\n";
+        // All next values are there before the first one is taken: they may be carried values themselves.
+        std::string taken;
+        for (std::uint32_t k = 0; k < loop.count; ++k) {
+            const std::string next = next_name();
+            text_ += inner + "const " + std::string(type_text(loop.body->inputs[k])) + " " + next + " = " +
+                     results[k + 1] + ";\n";
+            taken += inner + carried[k] + " = " + next + ";\n";
+        }
+        text_ += taken + indent + "}\n";
+        carried.push_back(has_ended);
+        return carried;
+    }
+
+    std::string text_;
+    std::size_t count_ = 0;
+};
+
+void check_shape(const DeviceProgram& model) {
+    const Program& step = *model.step;
+    const std::size_t inputs = std::size_t{model.variables} + model.constants + model.receptors +
+                               (model.takes_current ? 1 : 0) + 1 + (model.needs_last ? 1 : 0);
+    if (step.inputs.size() != inputs || step.results.size() <= model.variables) {
+        throw InternalError("the program of a step has other inputs or results than its description");
+    }
+    if (model.receptors > most_receptors) {
+        throw StateError({.object = "number of receptors of a neuron",
+                          .value = std::to_string(model.receptors),
+                          .bound = "on a GPU, a neuron can have " + std::to_string(most_receptors),
+                          .remedy = "simulate on processors: leave out `device`"});
+    }
+    if (!program::draws_of(step).empty()) refuse_draws();
+}
+
+/// The body of the function of a program.
+std::string step_text(const DeviceProgram& model) {
+    check_shape(model);
+    const Program& step = *model.step;
+    StepText text;
+    std::vector<std::string> inputs;
+    const auto read = [&](const std::string& value) {
+        const Type type = step.inputs[inputs.size()];
+        inputs.push_back(text.next_name());
+        text.line("const " + std::string(type_text(type)) + " " + inputs.back() + " = " + value + ";");
+    };
+    const auto place = [](std::size_t variable) { return "view.state[" + std::to_string(variable) + " * stride]"; };
+    text.line("const u64 stride = view.stride;");
+    for (u32 v = 0; v < model.variables; ++v) read(place(v));
+    for (u32 c = 0; c < model.constants; ++c) read("view.constant(" + std::to_string(c) + ")");
+    for (u32 r = 0; r < model.receptors; ++r) read("view.inputs[" + std::to_string(r) + "]");
+    if (model.takes_current) read("0.0");
+    read("view.is_refractory");
+    if (model.needs_last) read("view.is_last_refractory");
+    const std::vector<std::string> results = text.add(step, inputs, 0);
+    for (u32 v = 0; v < model.variables; ++v) {
+        if (results[v] != inputs[v]) text.line(place(v) + " = " + results[v] + ";");
+    }
+    text.line("u32 flags = " + results[model.variables] + " ? step_fires : 0;");
+    for (std::size_t k = model.variables + std::size_t{1}; k < results.size(); ++k) {
+        text.line("if (!" + results[k] + ") flags |= step_fails;");
+    }
+    text.line("return flags;");
+    return text.text();
+}
+
+}  // namespace
+
+bool may_be_subnormal(program::Operation operation) {
+    switch (operation) {
+        case Operation::add:
+        case Operation::subtract:
+        case Operation::multiply:
+        case Operation::divide:
+        case Operation::expm1_over:
+            return true;
+        default:
+            return false;
+    }
+}
+
+std::string models_source(std::span<const DeviceProgram> programs) {
+    // Populations of one model have programs that are alike.
+    std::vector<std::string> steps;
+    std::vector<std::size_t> step_of;
+    for (const DeviceProgram& model : programs) {
+        std::string text = step_text(model);
+        const auto found = std::ranges::find(steps, text);
+        step_of.push_back(static_cast<std::size_t>(found - steps.begin()));
+        if (found == steps.end()) steps.push_back(std::move(text));
+    }
+    std::string source = R"(#include <bit>
+#include <cmath>
+
+#include "device/kernel/block.hpp"
+#include "program/operations.hpp"
+
+namespace ranvier::device {
+
+namespace lane = program::lane;
+using program::Operation;
+
+// As without_subnormal() in base/subnormals.hpp. Of all forms, the compiler makes the shortest code of this one.
+RANVIER_DEVICE double flushed(double number) {
+    return std::abs(number) < lane::least_normal ? std::copysign(0.0, number) : number;
+}
+
+struct Models {
+    RANVIER_DEVICE u32 step(u32 program, StepView& view) const {
+        switch (program) {
+)";
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+        for (std::size_t p = 0; p < step_of.size(); ++p) {
+            if (step_of[p] == s) source += "            case " + std::to_string(p) + ":\n";
+        }
+        source += "                return step_" + std::to_string(s) + "(view);\n";
+    }
+    source += "            default:\n                return step_fails;\n        }\n    }\n";
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+        source +=
+            "\n    RANVIER_DEVICE static u32 step_" + std::to_string(s) + "(StepView& view) {\n" + steps[s] + "    }\n";
+    }
+    source += "};\n\n}  // namespace ranvier::device\n";
+    return source;
+}
+
+std::string kernel_source(std::span<const DeviceProgram> programs, u32 threads) {
+    const std::string bounds = threads == 0 ? "" : " __launch_bounds__(" + std::to_string(threads) + ")";
+    return models_source(programs) + "\n#define RANVIER_LAUNCH_BOUNDS" + bounds +
+           "\n#include \"device/cuda/kernel_entry.cuh\"\n";
+}
+
+}  // namespace ranvier::device

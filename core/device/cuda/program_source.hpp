@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "device/backend.hpp"
+
+namespace ranvier::device {
+
+/// Whether the result of an operation on numbers that are not subnormal may be subnormal. Within the other operations
+/// of a program (program/operations.hpp) it makes no difference whether subnormal numbers are flushed.
+bool may_be_subnormal(program::Operation operation);
+
+/// The functor `Models` of core/device/kernel/block.hpp for the programs of a network, as CUDA C++: a function for each
+/// different program, with a statement for each instruction. It is C++ for processors, too, which tests compile.
+///
+/// GPUs cannot flush subnormal numbers of 64 bits, so each operation whose result may be subnormal has a comparison.
+/// Where the exact result of a product or quotient is within 2^-53 below the smallest normal number, in relation to it,
+/// it becomes this number, as on no processor or only on some (base/subnormals.hpp).
+/// @throws StateError for a program that cannot run on a GPU yet
+std::string models_source(std::span<const DeviceProgram> programs);
+
+/// The whole source of the kernel `run`, whose only parameter is a `Parameters`. It includes kernel_texts().
+/// @param threads most threads of a block, for which registers must suffice; 0: as many as its registers allow
+/// @throws StateError for a program that cannot run on a GPU yet
+std::string kernel_source(std::span<const DeviceProgram> programs, u32 threads = 0);
+
+}  // namespace ranvier::device

@@ -1,0 +1,3 @@
+#pragma once
+
+#define RANVIER_ALWAYS_INLINE __device__ __forceinline__

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "program_building.hpp"
+
+namespace ranvier::device {
+
+/// v' = decay v + drive + input; a spike at v >= 1, where it becomes 0. v must stay below 100.
+inline DeviceProgram simple_program() {
+    using enum program::Operation;
+    enum : std::uint32_t { v, decay, drive, input, refractory };
+    program::Writer writer({program::Type::number, program::Type::number, program::Type::number, program::Type::number,
+                            program::Type::truth});
+    const auto left = writer.add(multiply, {v, decay});
+    const auto driven = writer.add(add, {left, drive});
+    const auto moved = writer.add(select, {refractory, v, writer.add(add, {driven, input})});
+    const auto one = writer.constant(1.0);
+    const auto above = writer.add(less_equal, {one, moved});
+    const auto fires = writer.add(both, {above, writer.add(negation, {refractory})});
+    const auto next = writer.add(select, {fires, writer.constant(0.0), moved});
+    const auto holds = writer.add(less, {next, writer.constant(100.0)});
+    return {.step = std::make_shared<const program::Program>(writer.finish({next, fires, holds})),
+            .variables = 1,
+            .constants = 2,
+            .receptors = 1};
+}
+
+struct NetworkSize {
+    u32 blocks = 3;
+    u32 neurons = 20;  ///< of a block
+    u32 epoch_steps = 2;
+    u32 slots = 16;
+};
+
+/// Neurons with random synapses and drives.
+inline NetworkImage random_image(const NetworkSize& size, unsigned seed) {
+    std::mt19937_64 random(seed);
+    const auto below = [&](u32 count) { return static_cast<u32>(random() % count); };
+    NetworkImage image{
+        .epoch_steps = size.epoch_steps, .quantum = 0x1p-20, .programs = {simple_program()}, .blocks = {}};
+    for (u32 b = 0; b < size.blocks; ++b) {
+        GroupImage group{.first = 0,
+                         .count = size.neurons,
+                         .program = 0,
+                         .reads_negative_zero = false,
+                         .constants = {{0.9}, {}},
+                         .refractory_steps = {3},
+                         .first_inputs = {0}};
+        for (u32 i = 0; i < size.neurons; ++i) group.constants[1].push_back(static_cast<double>(below(200)) * 0x1p-10);
+        BlockImage block{.neurons = size.neurons,
+                         .inputs = size.neurons,
+                         .slots = size.slots,
+                         .variables = 1,
+                         .groups = {group},
+                         .row_begin = {0},
+                         .synapses = {}};
+        for (u32 source = 0; source < size.blocks * size.neurons; ++source) {
+            const u32 count = below(5);
+            for (u32 k = 0; k < count; ++k) {
+                const u32 delay = size.epoch_steps + below(size.slots - 1 - size.epoch_steps);
+                const float weight = static_cast<float>(below(512)) * 0x1p-10F - 0x1p-3F;
+                block.synapses.push_back({.cell = delay * size.neurons + below(size.neurons), .weight = weight});
+            }
+            block.row_begin.push_back(block.synapses.size());
+        }
+        image.blocks.push_back(block);
+    }
+    return image;
+}
+
+/// (step, block, neuron), sorted.
+using SpikeList = std::vector<std::tuple<i64, u32, u32>>;
+
+inline void take_all(Backend& backend, u32 blocks, SpikeList& list) {
+    std::vector<Spike> spikes;
+    for (u32 b = 0; b < blocks; ++b) {
+        backend.take_spikes(b, spikes);
+        for (const Spike& spike : spikes) list.emplace_back(spike.step, b, spike.neuron);
+    }
+    std::ranges::sort(list);
+}
+
+}  // namespace ranvier::device
