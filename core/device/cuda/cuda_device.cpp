@@ -1,0 +1,623 @@
+#include "device/cuda/cuda_device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "device/cuda/memory_plan.hpp"
+#include "device/cuda/program_source.hpp"
+#include "device/kernel/block.hpp"
+#include "ranvier/base/errors.hpp"
+
+namespace ranvier::device {
+
+namespace {
+
+constexpr u32 most_threads = 1024;  // of a block, on all architectures
+constexpr unsigned non_blocking_stream = 1;  // CU_STREAM_NON_BLOCKING
+/// Room for spikes of a block besides what two epochs need: 1 MB.
+constexpr u32 usual_spike_room = 65536;
+/// Memory that is left to the driver, for the stacks of threads and other programs.
+constexpr u64 spare_bytes = u64{64} << 20;
+/// Time of a launch where a screen is attached, whose driver ends kernels after some seconds.
+constexpr double limited_seconds = 0.3;
+
+/// The primary context of a device, which other libraries of the process share.
+class Context {
+   public:
+    Context(std::shared_ptr<const Driver> driver, int number) : driver_(std::move(driver)) {
+        const DriverFunctions& functions = driver_->functions();
+        driver_->check(functions.device_get(&device_, number), "finding the device");
+        driver_->check(functions.primary_context_retain(&context_, device_), "making a context");
+    }
+    ~Context() { driver_->functions().primary_context_release(device_); }
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+
+    const Driver& driver() const { return *driver_; }
+    const DriverFunctions& functions() const { return driver_->functions(); }
+    void check(int error, std::string_view what) const { driver_->check(error, what); }
+
+    std::string name() const {
+        std::array<char, 256> name{};
+        check(functions().device_get_name(name.data(), static_cast<int>(name.size()) - 1, device_),
+              "reading the name of the device");
+        return name.data();
+    }
+    int attribute(DeviceAttribute attribute) const {
+        int value = 0;
+        check(functions().device_get_attribute(&value, static_cast<int>(attribute), device_),
+              "reading an attribute of the device");
+        return value;
+    }
+    void* handle() const { return context_; }
+
+   private:
+    std::shared_ptr<const Driver> driver_;
+    int device_ = 0;
+    void* context_ = nullptr;
+};
+
+/// Makes a context that of this thread during its lifetime.
+class ContextUse {
+   public:
+    explicit ContextUse(const Context& context) : context_(context) {
+        context.check(context.functions().context_push(context.handle()), "entering the context");
+    }
+    ~ContextUse() {
+        void* popped = nullptr;
+        context_.functions().context_pop(&popped);
+    }
+    ContextUse(const ContextUse&) = delete;
+    ContextUse& operator=(const ContextUse&) = delete;
+
+   private:
+    const Context& context_;
+};
+
+// These are made and destroyed while their context is that of the thread. What fails when they are destroyed has failed
+// before.
+
+class Stream {
+   public:
+    explicit Stream(const Context& context) : context_(context) {
+        context.check(context.functions().stream_create(&stream_, non_blocking_stream), "making a stream");
+    }
+    ~Stream() { context_.functions().stream_destroy(stream_); }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+
+    void* handle() const { return stream_; }
+    void wait(std::string_view what) const { context_.check(context_.functions().stream_synchronize(stream_), what); }
+
+   private:
+    const Context& context_;
+    void* stream_ = nullptr;
+};
+
+class DeviceMemory {
+   public:
+    DeviceMemory(const Context& context, u64 bytes, std::string_view what) : context_(context), bytes_(bytes) {
+        // There are no allocations of 0 bytes.
+        context.check(context.functions().memory_allocate(&address_, std::max<u64>(bytes, 1)), what);
+    }
+    ~DeviceMemory() { context_.functions().memory_free(address_); }
+    DeviceMemory(const DeviceMemory&) = delete;
+    DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+    u64 address() const { return address_; }
+    u64 bytes() const { return bytes_; }
+
+   private:
+    const Context& context_;
+    u64 bytes_;
+    std::uint64_t address_ = 0;
+};
+
+/// A number of the host that a copy to the device may read at any time.
+class PinnedNumber {
+   public:
+    explicit PinnedNumber(const Context& context) : context_(context) {
+        void* memory = nullptr;
+        context.check(context.functions().host_allocate(&memory, sizeof(u32), 0), "allocating memory of the host");
+        number_ = static_cast<u32*>(memory);
+    }
+    ~PinnedNumber() { context_.functions().host_free(number_); }
+    PinnedNumber(const PinnedNumber&) = delete;
+    PinnedNumber& operator=(const PinnedNumber&) = delete;
+
+    u32* get() const { return number_; }
+
+   private:
+    const Context& context_;
+    u32* number_ = nullptr;
+};
+
+class Module {
+   public:
+    Module(const Context& context, const CompiledKernel& kernel) : context_(context) {
+        context.check(context.functions().module_load_data(&module_, kernel.code.data()), "loading the kernels");
+        // The constructor may still fail, and then there is no destructor.
+        if (const int error = context.functions().module_get_function(&run_, module_, "run"); error != 0) {
+            context.functions().module_unload(module_);
+            context.check(error, "finding the kernel");
+        }
+    }
+    ~Module() { context_.functions().module_unload(module_); }
+    Module(const Module&) = delete;
+    Module& operator=(const Module&) = delete;
+
+    void* run() const { return run_; }
+    int attribute(FunctionAttribute attribute) const {
+        int value = 0;
+        context_.check(context_.functions().function_get_attribute(&value, static_cast<int>(attribute), run_),
+                       "reading an attribute of the kernel");
+        return value;
+    }
+
+   private:
+    const Context& context_;
+    void* module_ = nullptr;
+    void* run_ = nullptr;
+};
+
+u32 whole_warps(u32 threads) { return (threads + warp_size - 1) / warp_size * warp_size; }
+
+/// What a network has on the device.
+struct Loaded {
+    NetworkImage image;  ///< without synapses
+    MemoryPlan plan;
+    std::unique_ptr<Module> module;
+    u32 threads = 0;
+    std::unique_ptr<DeviceMemory> memory;
+    std::vector<std::unique_ptr<DeviceMemory>> groups;  ///< by block
+    std::vector<BlockData> data;
+    bool has_new_data = true;  ///< data has changed since it was copied to the device
+};
+
+class CudaDevice final : public Backend {
+   public:
+    CudaDevice(const CudaOptions& options, std::shared_ptr<const Driver> driver,
+               std::shared_ptr<const KernelCompiler> compiler)
+        : options_(options),
+          context_(std::move(driver), options.device),
+          compiler_(std::move(compiler)),
+          name_(context_.name()),
+          multiprocessors_(static_cast<u32>(context_.attribute(DeviceAttribute::multiprocessors))),
+          limits_run_time_(context_.attribute(DeviceAttribute::limits_run_time) != 0),
+          blocks_(options.blocks != 0 ? options.blocks : std::min(multiprocessors_, most_threads)) {
+        const int major = context_.attribute(DeviceAttribute::capability_major);
+        const int minor = context_.attribute(DeviceAttribute::capability_minor);
+        target_ = choose_target(static_cast<u32>(10 * major + minor), compiler_->architectures());
+        check_versions(context_.driver().version(), compiler_->version(), target_.is_ptx);
+        if (context_.attribute(DeviceAttribute::cooperative_launch) == 0) {
+            throw DeviceError({.object = "GPU " + name_,
+                               .value = "no cooperative launch",
+                               .bound = "blocks of threads of the kernel wait for each other, so all must run at once",
+                               .remedy = "use another GPU or driver, or simulate on processors: leave out `device`"});
+        }
+        const ContextUse use(context_);
+        stream_.emplace(context_);
+        stop_stream_.emplace(context_);
+        stop_.emplace(context_);
+    }
+    ~CudaDevice() override {
+        // Not ContextUse, which throws.
+        const bool entered = context_.functions().context_push(context_.handle()) == 0;
+        loaded_.reset();
+        stop_.reset();
+        stop_stream_.reset();
+        stream_.reset();
+        void* popped = nullptr;
+        if (entered) context_.functions().context_pop(&popped);
+    }
+    CudaDevice(const CudaDevice&) = delete;
+    CudaDevice& operator=(const CudaDevice&) = delete;
+
+    std::string name() const override { return name_; }
+    u32 blocks() const override { return blocks_; }
+
+    void load(NetworkImage image) override {
+        if (image.blocks.empty() || image.blocks.size() > blocks_) throw InternalError("blocks of an image");
+        check_usable();
+        const ContextUse use(context_);
+        loaded_.reset();
+        has_failed_ = false;
+        auto made = std::make_unique<Loaded>();
+        made->plan = plan_memory(image, options_.spike_room != 0 ? options_.spike_room : usual_spike_room);
+        check_memory(made->plan.bytes);
+        load_kernel(image, *made);
+        made->memory = std::make_unique<DeviceMemory>(context_, made->plan.bytes, "the network");
+        fill(*made, image);
+        made->image = std::move(image);
+        // Nobody reads them again.
+        for (BlockImage& block : made->image.blocks) {
+            block.row_begin = {};
+            block.synapses = {};
+            block.groups = {};
+        }
+        loaded_ = std::move(made);
+    }
+
+    void set_constants(u32 block, std::span<const GroupImage> groups) override {
+        check_usable();
+        const ContextUse use(context_);
+        put_groups(*loaded_, loaded_->image.programs, block, groups);
+    }
+
+    void set_state(u32 block, const BlockState& state) override {
+        check_usable();
+        const BlockImage& image = loaded_->image.blocks[block];
+        if (state.variables.size() != std::size_t{image.variables} * image.neurons ||
+            state.refractory.size() != image.neurons) {
+            throw InternalError("size of the state of a block");
+        }
+        const ContextUse use(context_);
+        copy_to<double>(place(block).state, state.variables);
+        copy_to<i32>(place(block).refractory, state.refractory);
+        stream_->wait("copying the state of neurons");
+    }
+
+    void get_state(u32 block, BlockState& state) override {
+        check_usable();
+        const BlockImage& image = loaded_->image.blocks[block];
+        state.variables.resize(std::size_t{image.variables} * image.neurons);
+        state.refractory.resize(image.neurons);
+        const ContextUse use(context_);
+        copy_from<double>(place(block).state, state.variables);
+        copy_from<i32>(place(block).refractory, state.refractory);
+        stream_->wait("copying the state of neurons");
+    }
+
+    void set_ring(u32 block, std::span<const i64> sums) override {
+        check_usable();
+        const BlockImage& image = loaded_->image.blocks[block];
+        if (sums.size() != std::size_t{image.slots} * image.inputs) throw InternalError("size of a ring");
+        const ContextUse use(context_);
+        copy_to<i64>(place(block).ring, sums);
+        stream_->wait("copying sums of weights");
+    }
+
+    i64 run(i64 first, i64 last, const std::function<bool()>& stops) override {
+        check_usable();
+        if (first > last) return last;
+        const ContextUse use(context_);
+        const i64 epoch = loaded_->image.epoch_steps;
+        i64 most = limits_run_time_ ? epoch : last - first + 1;
+        for (i64 begin = first;;) {
+            const i64 end = std::min(last, begin + most - 1);
+            const auto start = std::chrono::steady_clock::now();
+            bool has_stopped = false;
+            const i64 reached = launch(begin, end, stops, has_stopped);
+            if (reached < end || end == last || has_stopped || has_failed_) return reached;
+            const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+            // Only where a screen is attached. Launches are whole epochs.
+            if (taken.count() < limited_seconds / 2.0) most *= 2;
+            if (taken.count() > limited_seconds) most = std::max(epoch, most / 2 / epoch * epoch);
+            begin = end + 1;
+        }
+    }
+
+    bool has_failed() const override { return has_failed_; }
+
+    void take_spikes(u32 block, std::vector<Spike>& spikes) override {
+        check_usable();
+        const ContextUse use(context_);
+        const u64 count_place = loaded_->plan.spike_counts + block * sizeof(u32);
+        u32 count = 0;
+        copy_from<u32>(count_place, std::span(&count, 1));
+        stream_->wait("counting spikes");
+        if (count > place(block).spike_room) throw InternalError("more spikes than there is room for");
+        spikes.resize(count);
+        if (count == 0) return;
+        copy_from<Spike>(place(block).spikes, spikes);
+        const u32 none = 0;
+        copy_to<u32>(count_place, std::span(&none, 1));
+        stream_->wait("copying spikes");
+    }
+
+    u64 events(u32 block) override {
+        check_usable();
+        const ContextUse use(context_);
+        u64 count = 0;
+        copy_from<u64>(loaded_->plan.events + block * sizeof(u64), std::span(&count, 1));
+        stream_->wait("counting events");
+        return count;
+    }
+
+    u64 bytes() const override {
+        if (loaded_ == nullptr) return 0;
+        u64 bytes = loaded_->memory->bytes();
+        for (const auto& groups : loaded_->groups) bytes += groups->bytes();
+        return bytes;
+    }
+
+   private:
+    const BlockPlaces& place(u32 block) const { return loaded_->plan.blocks[block]; }
+
+    void check_usable() const {
+        if (lost_.empty()) return;
+        throw DeviceError({.object = "GPU " + name_,
+                           .value = lost_,
+                           .bound = "it has failed before, and its memory is lost",
+                           .remedy = "start a new process, and continue there from a saved state"});
+    }
+
+    void check_memory(u64 needed) const {
+        std::size_t available = 0;
+        std::size_t total = 0;
+        context_.check(context_.functions().memory_get_info(&available, &total), "reading the free memory");
+        if (needed + spare_bytes <= available) return;
+        const auto in_megabytes = [](u64 bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; };
+        throw InsufficientMemoryError(
+            {.object = "memory of the GPU " + name_,
+             .value = in_megabytes(needed + spare_bytes) + " for the network",
+             .bound = in_megabytes(available) + " of " + in_megabytes(total) + " are free",
+             .remedy =
+                 "make the network smaller, end other programs that use the GPU, use a larger one, or simulate on "
+                 "processors: leave out `device`"});
+    }
+
+    /// Compiles the kernel for the threads of a block.
+    void load_kernel(const NetworkImage& image, Loaded& made) const {
+        const auto shared =
+            static_cast<int>(Shared::bytes(static_cast<u32>(image.blocks.size()), options_.arrival_room));
+        const u32 least = whole_warps(static_cast<u32>(image.blocks.size()));
+        const auto compile = [&](u32 threads) {
+            made.module =
+                std::make_unique<Module>(context_, compiler_->compile(kernel_source(image.programs, threads), target_));
+            made.threads = threads != 0 ? threads
+                                        : static_cast<u32>(made.module->attribute(FunctionAttribute::most_threads)) /
+                                              warp_size * warp_size;
+        };
+        compile(options_.threads);
+        // Each thread waits for a block. With a bound, the compiler makes do with fewer registers.
+        if (made.threads < least) compile(least);
+        const int most_shared = context_.attribute(DeviceAttribute::most_shared_bytes) -
+                                made.module->attribute(FunctionAttribute::static_shared_bytes);
+        if (shared > most_shared) {
+            throw DeviceError({.object = "shared memory of a block of the GPU " + name_,
+                               .value = std::to_string(shared) + " bytes",
+                               .bound = "there are " + std::to_string(most_shared),
+                               .remedy = "use fewer blocks"});
+        }
+        const DriverFunctions& functions = context_.functions();
+        context_.check(functions.function_set_attribute(
+                           made.module->run(), static_cast<int>(FunctionAttribute::most_dynamic_shared_bytes), shared),
+                       "reserving shared memory");
+        int active = 0;
+        context_.check(functions.most_active_blocks(&active, made.module->run(), static_cast<int>(made.threads),
+                                                    static_cast<std::size_t>(shared)),
+                       "counting blocks that run at once");
+        if (u64{static_cast<u32>(active)} * multiprocessors_ < image.blocks.size()) {
+            throw DeviceError({.object = "blocks of threads",
+                               .value = std::to_string(image.blocks.size()),
+                               .bound = "the GPU " + name_ + " can run " +
+                                        std::to_string(u64{static_cast<u32>(active)} * multiprocessors_) + " at once",
+                               .remedy = "use fewer blocks, or fewer threads for each"});
+        }
+    }
+
+    /// Copies an image, and clears what it does not have.
+    void fill(Loaded& made, const NetworkImage& image) {
+        const MemoryPlan& plan = made.plan;
+        const u64 base = made.memory->address();
+        context_.check(context_.functions().fill_bytes(base, 0, plan.bytes, stream_->handle()), "clearing memory");
+        const auto at = [&]<class Element>(Element*& pointer, u64 place) {
+            pointer = reinterpret_cast<Element*>(static_cast<std::uintptr_t>(base + place));
+        };
+        u32 source = 0;
+        for (std::size_t b = 0; b < image.blocks.size(); ++b) {
+            const BlockImage& block = image.blocks[b];
+            const BlockPlaces& places = plan.blocks[b];
+            BlockData data{.neurons = block.neurons,
+                           .inputs = block.inputs,
+                           .slots = block.slots,
+                           .group_count = static_cast<u32>(block.groups.size()),
+                           .spike_room = places.spike_room,
+                           .first_source = source};
+            source += block.neurons;
+            at(data.state, places.state);
+            at(data.refractory, places.refractory);
+            at(data.row_begin, places.row_begin);
+            at(data.synapses, places.synapses);
+            at(data.ring, places.ring);
+            at(data.lists, places.lists);
+            at(data.spikes, places.spikes);
+            at(data.spike_count, plan.spike_counts + b * sizeof(u32));
+            at(data.events, plan.events + b * sizeof(u64));
+            made.data.push_back(data);
+            copy(base + places.row_begin, std::as_bytes(std::span(block.row_begin)));
+            copy(base + places.synapses, std::as_bytes(std::span(block.synapses)));
+            made.groups.push_back(nullptr);
+            put_groups(made, image.programs, static_cast<u32>(b), block.groups);
+        }
+        stream_->wait("copying the network");
+    }
+
+    void put_groups(Loaded& made, std::span<const DeviceProgram> programs, u32 block,
+                    std::span<const GroupImage> groups) {
+        // How many bytes there are does not depend on the address.
+        const std::size_t bytes = pack_groups(groups, programs, 0).size();
+        std::unique_ptr<DeviceMemory>& memory = made.groups[block];
+        if (memory == nullptr || memory->bytes() < bytes) {
+            memory = std::make_unique<DeviceMemory>(context_, bytes, "parameters of neurons");
+        }
+        copy(memory->address(), pack_groups(groups, programs, memory->address()));
+        stream_->wait("copying parameters of neurons");
+        made.data[block].groups = reinterpret_cast<const Group*>(static_cast<std::uintptr_t>(memory->address()));
+        made.data[block].group_count = static_cast<u32>(groups.size());
+        made.has_new_data = true;
+    }
+
+    void copy(u64 address, std::span<const std::byte> bytes) const {
+        if (bytes.empty()) return;
+        context_.check(context_.functions().copy_to_device(address, bytes.data(), bytes.size(), stream_->handle()),
+                       "copying to the GPU");
+    }
+    template <class Element>
+    void copy_to(u64 place, std::span<const Element> elements) const {
+        copy(loaded_->memory->address() + place, std::as_bytes(elements));
+    }
+    template <class Element>
+    void copy_from(u64 place, std::span<Element> elements) const {
+        if (elements.empty()) return;
+        context_.check(context_.functions().copy_to_host(elements.data(), loaded_->memory->address() + place,
+                                                         elements.size_bytes(), stream_->handle()),
+                       "copying from the GPU");
+    }
+
+    /// Runs steps by one launch, and returns the last one that was done.
+    i64 launch(i64 first, i64 last, const std::function<bool()>& stops, bool& has_stopped) {
+        const DriverFunctions& functions = context_.functions();
+        const MemoryPlan& plan = loaded_->plan;
+        const u64 base = loaded_->memory->address();
+        const auto blocks = static_cast<u32>(loaded_->data.size());
+        if (loaded_->has_new_data) {
+            copy_to<BlockData>(plan.data, loaded_->data);
+            loaded_->has_new_data = false;
+        }
+        Control control;
+        copy_to<Control>(plan.control, std::span(&control, 1));
+        // Records of an earlier run may have the numbers of these steps, if it had got further.
+        const u64 words = 2 * u64{loaded_->image.epoch_steps} * blocks * (sizeof(Record) / sizeof(u32));
+        context_.check(functions.fill_words(base + plan.records, static_cast<u32>(first - 1), words, stream_->handle()),
+                       "clearing records");
+        stream_->wait("preparing a run");
+        Parameters parameters{.blocks = blocks,
+                              .epoch_steps = loaded_->image.epoch_steps,
+                              .quantum = loaded_->image.quantum,
+                              .inverse_quantum = 1.0 / loaded_->image.quantum,
+                              .data = reinterpret_cast<const BlockData*>(static_cast<std::uintptr_t>(base + plan.data)),
+                              .records = reinterpret_cast<Record*>(static_cast<std::uintptr_t>(base + plan.records)),
+                              .control = reinterpret_cast<Control*>(static_cast<std::uintptr_t>(base + plan.control)),
+                              .first = first,
+                              .last = last,
+                              .arrival_room = options_.arrival_room};
+        void* arguments[] = {&parameters};
+        context_.check(functions.launch_cooperative(loaded_->module->run(), blocks, 1, 1, loaded_->threads, 1, 1,
+                                                    static_cast<unsigned>(Shared::bytes(blocks, options_.arrival_room)),
+                                                    stream_->handle(), arguments),
+                       "starting the kernel");
+        const std::exception_ptr failure = wait(first, last, stops, has_stopped);
+        copy_from<Control>(plan.control, std::span(&control, 1));
+        stream_->wait("reading what the kernel has done");
+        has_failed_ = control.failed != 0;
+        if (failure) std::rethrow_exception(failure);
+        return control.reached;
+    }
+
+    /// Waits for the kernel, and asks it to stop if the caller wants that. Returns what `stops` has thrown: the kernel must
+    /// have ended before memory that it uses is freed.
+    std::exception_ptr wait(i64 first, i64 last, const std::function<bool()>& stops, bool& has_stopped) {
+        using namespace std::chrono_literals;
+        const DriverFunctions& functions = context_.functions();
+        const auto start = std::chrono::steady_clock::now();
+        std::exception_ptr failure;
+        for (;;) {
+            const int state = functions.stream_query(stream_->handle());
+            if (state == 0) return failure;
+            if (state != static_cast<int>(DriverError::not_ready)) lose(state, first, last);
+            if (!has_stopped) {
+                try {
+                    has_stopped = stops();
+                } catch (...) {
+                    failure = std::current_exception();
+                    has_stopped = true;
+                }
+                if (has_stopped) send_stop(first, last);
+            }
+            // Few steps take less time than to fall asleep.
+            const auto waited = std::chrono::steady_clock::now() - start;
+            if (waited > 200us) std::this_thread::sleep_for(waited > 20ms ? 1ms : 50us);
+        }
+    }
+
+    /// Copies to memory of the device: reading memory of the host would cost the kernel a microsecond in each step.
+    void send_stop(i64 first, i64 last) {
+        *stop_->get() = 1;
+        const u64 address = loaded_->memory->address() + loaded_->plan.control + offsetof(Control, stop);
+        const int error =
+            context_.functions().copy_to_device(address, stop_->get(), sizeof(u32), stop_stream_->handle());
+        if (error != 0) lose(error, first, last);
+    }
+
+    [[noreturn]] void lose(int error, i64 first, i64 last) {
+        lost_ = context_.driver().error_text(error);
+        throw DeviceError({.object = "GPU " + name_,
+                           .value = lost_,
+                           .bound = "it failed between steps " + std::to_string(first) + " and " + std::to_string(last),
+                           .remedy =
+                               "what is in files is not lost: see what `nvidia-smi` and `dmesg` report, and continue "
+                               "in a new process from a saved state"});
+    }
+
+    CudaOptions options_;
+    Context context_;
+    std::shared_ptr<const KernelCompiler> compiler_;
+    std::string name_;
+    u32 multiprocessors_;
+    bool limits_run_time_;
+    u32 blocks_;
+    KernelTarget target_;
+    std::optional<Stream> stream_;
+    std::optional<Stream> stop_stream_;
+    std::optional<PinnedNumber> stop_;
+    std::unique_ptr<Loaded> loaded_;
+    bool has_failed_ = false;
+    std::string lost_;  ///< the error after which nothing works any more
+};
+
+void check_options(const CudaOptions& options, int devices) {
+    if (options.device < 0 || options.device >= devices) {
+        throw DeviceError({.object = "device",
+                           .value = "cuda:" + std::to_string(options.device),
+                           .bound = "there are devices cuda:0 to cuda:" + std::to_string(devices - 1),
+                           .remedy = "choose one of them"});
+    }
+    const auto refuse = [](const std::string& object, u32 value, const std::string& bound) {
+        throw ValueOutOfBoundsError(
+            {.object = object, .value = std::to_string(value), .bound = bound, .remedy = "leave it out"});
+    };
+    if (options.blocks > most_threads) {
+        refuse("blocks of a GPU", options.blocks, "there can be " + std::to_string(most_threads));
+    }
+    if (options.threads % warp_size != 0 || options.threads > most_threads ||
+        (options.threads != 0 && options.threads < options.blocks)) {
+        refuse("threads of a block of a GPU", options.threads,
+               "it must be a multiple of 32, at most 1024, and at least the number of blocks");
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cuda_device(const CudaOptions& options, std::shared_ptr<const Driver> driver,
+                                          std::shared_ptr<const KernelCompiler> compiler) {
+    check_options(options, driver->device_count());
+    return std::make_unique<CudaDevice>(options, std::move(driver), std::move(compiler));
+}
+
+std::shared_ptr<const KernelCompiler> find_compiler(std::span<const std::string> paths, int driver_version) {
+    auto compiler = KernelCompiler::load(paths.empty() ? "" : paths.front());
+    for (std::size_t i = 1; i < paths.size() && compiler->version() / 1000 > driver_version / 1000; ++i) {
+        compiler = KernelCompiler::load(paths[i]);
+    }
+    return compiler;
+}
+
+std::unique_ptr<Backend> make_cuda_device(const CudaOptions& options) {
+    // What takes longer to install comes first.
+    auto driver = Driver::load(options.driver_path);
+    auto compiler = find_compiler(options.compiler_paths, driver->version());
+    return make_cuda_device(options, std::move(driver), std::move(compiler));
+}
+
+}  // namespace ranvier::device

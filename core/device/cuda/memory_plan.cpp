@@ -1,0 +1,121 @@
+#include "device/cuda/memory_plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "ranvier/base/errors.hpp"
+
+namespace ranvier::device {
+
+namespace {
+
+/// Appends arrays.
+class Places {
+   public:
+    template <class Element>
+    u64 add(u64 count) {
+        const u64 place = end_;
+        const u64 bytes = count * sizeof(Element);
+        end_ += (bytes + array_alignment - 1) / array_alignment * array_alignment;
+        return place;
+    }
+    u64 end() const { return end_; }
+
+   private:
+    u64 end_ = 0;
+};
+
+/// Arrays that follow each other in bytes, and their addresses.
+class Packer {
+   public:
+    explicit Packer(u64 address) : address_(address) {}
+
+    /// Appends an array, and returns its place.
+    template <class Element>
+    std::size_t add(std::span<const Element> elements) {
+        // All elements have 4 or 8 bytes.
+        bytes_.resize((bytes_.size() + 7) / 8 * 8);
+        const std::size_t place = bytes_.size();
+        bytes_.resize(place + elements.size_bytes());
+        if (!elements.empty()) std::memcpy(bytes_.data() + place, elements.data(), elements.size_bytes());
+        return place;
+    }
+    template <class Element>
+    const Element* address(std::size_t place) const {
+        return reinterpret_cast<const Element*>(static_cast<std::uintptr_t>(address_ + place));
+    }
+    template <class Element>
+    void put(std::size_t place, const Element& element) {
+        std::memcpy(bytes_.data() + place, &element, sizeof(Element));
+    }
+    std::vector<std::byte> finish() { return std::move(bytes_); }
+
+   private:
+    u64 address_;
+    std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+MemoryPlan plan_memory(const NetworkImage& image, u32 spike_room) {
+    MemoryPlan plan;
+    Places places;
+    const u64 epochs = 2 * u64{image.epoch_steps};
+    plan.data = places.add<BlockData>(image.blocks.size());
+    plan.records = places.add<Record>(epochs * image.blocks.size());
+    plan.control = places.add<Control>(1);
+    plan.spike_counts = places.add<u32>(image.blocks.size());
+    plan.events = places.add<u64>(image.blocks.size());
+    for (const BlockImage& block : image.blocks) {
+        // A record counts spikes in 15 bits.
+        if (block.neurons >= Record::stop) {
+            throw StateError({.object = "neurons of a block of threads of the GPU",
+                              .value = std::to_string(block.neurons),
+                              .bound = "there can be " + std::to_string(Record::stop - 1),
+                              .remedy = "use more blocks, or simulate on processors: leave out `device`"});
+        }
+        // Fewer would fill up before the first epoch has ended (Block::publish_record).
+        const u64 room = std::max<u64>(2 * epochs * block.neurons, spike_room);
+        plan.blocks.push_back({.state = places.add<double>(u64{block.variables} * block.neurons),
+                               .refractory = places.add<i32>(block.neurons),
+                               .row_begin = places.add<u64>(block.row_begin.size()),
+                               .synapses = places.add<Synapse>(block.synapses.size()),
+                               .ring = places.add<i64>(u64{block.slots} * block.inputs),
+                               .lists = places.add<u16>(epochs * block.neurons),
+                               .spikes = places.add<Spike>(room),
+                               .spike_room = static_cast<u32>(room)});
+    }
+    plan.bytes = places.end();
+    return plan;
+}
+
+std::vector<std::byte> pack_groups(std::span<const GroupImage> groups, std::span<const DeviceProgram> programs,
+                                   u64 address) {
+    Packer packer(address);
+    const std::vector<Group> empty(groups.size());
+    const std::size_t first = packer.add<Group>(empty);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        const GroupImage& image = groups[g];
+        const DeviceProgram& model = programs[image.program];
+        std::vector<Constant> constants;
+        for (const std::vector<double>& values : image.constants) {
+            constants.push_back({packer.address<double>(packer.add<double>(values)), values.size() > 1 ? 1U : 0U});
+        }
+        packer.put<Group>(first + g * sizeof(Group),
+                          {.first = image.first,
+                           .count = image.count,
+                           .program = image.program,
+                           .variables = model.variables,
+                           .constant_count = model.constants,
+                           .receptors = model.receptors,
+                           .refractory_varies = image.refractory_steps.size() > 1 ? 1U : 0U,
+                           .reads_negative_zero = image.reads_negative_zero ? 1U : 0U,
+                           .constants = packer.address<Constant>(packer.add<Constant>(constants)),
+                           .refractory_steps = packer.address<i32>(packer.add<i32>(image.refractory_steps)),
+                           .first_inputs = packer.address<u32>(packer.add<u32>(image.first_inputs))});
+    }
+    return packer.finish();
+}
+
+}  // namespace ranvier::device

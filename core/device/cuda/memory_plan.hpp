@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device/backend.hpp"
+
+/// Where the arrays of a network are in the memory of a device.
+namespace ranvier::device {
+
+/// Places of arrays of a block, in bytes from the begin of the allocation. Groups have an allocation of their own: it
+/// changes with their constants.
+struct BlockPlaces {
+    u64 state = 0;
+    u64 refractory = 0;
+    u64 row_begin = 0;
+    u64 synapses = 0;
+    u64 ring = 0;
+    u64 lists = 0;
+    u64 spikes = 0;
+    u32 spike_room = 0;
+};
+
+struct MemoryPlan {
+    u64 data = 0;     ///< of BlockData, by block
+    u64 records = 0;  ///< for two epochs
+    u64 control = 0;
+    u64 spike_counts = 0;  ///< u32 by block
+    u64 events = 0;        ///< u64 by block
+    std::vector<BlockPlaces> blocks;
+    u64 bytes = 0;
+};
+
+/// Each array begins at a multiple of this.
+inline constexpr u64 array_alignment = 256;
+
+/// @param spike_room least room for spikes of a block
+/// @throws StateError if a block has more neurons than a record can name
+MemoryPlan plan_memory(const NetworkImage& image, u32 spike_room);
+
+/// The groups of a block with all that they point to, as bytes to be copied to `address`.
+/// @return an array of Group, followed by what they point to
+std::vector<std::byte> pack_groups(std::span<const GroupImage> groups, std::span<const DeviceProgram> programs,
+                                   u64 address);
+
+}  // namespace ranvier::device

@@ -1,0 +1,396 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/cuda/cuda_device.hpp"
+#include "device/cuda/memory_plan.hpp"
+#include "device_networks.hpp"
+#include "error_fields.hpp"
+#include "fake_gpu.hpp"
+#include "ranvier/base/errors.hpp"
+
+namespace ranvier::device {
+namespace TEST_FILE {
+
+const auto never = [] { return false; };
+
+class CudaDevices : public testing::Test {
+   protected:
+    void SetUp() override {
+        FakeGpu::reset();
+        gpu().models = {{simple_program()}};
+    }
+    static FakeGpu& gpu() { return FakeGpu::get(); }
+    static std::unique_ptr<Backend> make(const CudaOptions& options = {}) {
+        return make_cuda_device(options, fake_driver(), fake_compiler());
+    }
+};
+
+TEST_F(CudaDevices, HaveTheSpikesAndStatesOfTheEmulator) {
+    const NetworkSize size;
+    const auto device = make();
+    const auto emulator = make_emulator({.blocks = 3, .threads = 32, .seed = 7, .spike_room = 10'000});
+    SpikeList spikes;
+    SpikeList expected;
+    for (const auto& [backend, list] : {std::pair{device.get(), &spikes}, std::pair{emulator.get(), &expected}}) {
+        backend->load(random_image(size, 1));
+        for (const auto& [first, last] : {std::pair<i64, i64>{1, 100}, {101, 101}, {102, 300}}) {
+            EXPECT_EQ(backend->run(first, last, never), last);
+            take_all(*backend, size.blocks, *list);
+        }
+        EXPECT_FALSE(backend->has_failed());
+    }
+    EXPECT_GT(expected.size(), 200U);
+    EXPECT_EQ(spikes, expected);
+    for (u32 b = 0; b < size.blocks; ++b) {
+        BlockState state;
+        BlockState wanted;
+        device->get_state(b, state);
+        emulator->get_state(b, wanted);
+        EXPECT_EQ(state.variables, wanted.variables);
+        EXPECT_EQ(state.refractory, wanted.refractory);
+        EXPECT_EQ(device->events(b), emulator->events(b));
+        EXPECT_GT(device->events(b), 0U);
+    }
+    EXPECT_EQ(gpu().launches, 3);
+    EXPECT_EQ(device->name(), "Fake 9000");
+    EXPECT_GT(device->bytes(), 1'000'000U);
+}
+
+TEST_F(CudaDevices, TakeStatesRingsAndConstants) {
+    const NetworkSize size;
+    const auto device = make();
+    const auto emulator = make_emulator({.blocks = 3, .threads = 32, .seed = 8, .spike_room = 10'000});
+    SpikeList spikes;
+    SpikeList expected;
+    for (const auto& [backend, list] : {std::pair{device.get(), &spikes}, std::pair{emulator.get(), &expected}}) {
+        NetworkImage image = random_image(size, 2);
+        std::vector<GroupImage> groups = image.blocks[1].groups;
+        backend->load(std::move(image));
+        BlockState state{.variables = std::vector<double>(size.neurons, 0.5), .refractory = {}};
+        for (u32 i = 0; i < size.neurons; ++i) state.refractory.push_back(static_cast<i32>(i % 4));
+        backend->set_state(0, state);
+        std::vector<i64> ring(std::size_t{size.slots} * size.neurons, 0);
+        for (std::size_t i = 0; i < ring.size(); i += 3) ring[i] = i64{1} << 19;
+        backend->set_ring(2, ring);
+        // More numbers than before: one for each neuron.
+        groups[0].constants[0].assign(size.neurons, 0.75);
+        groups[0].refractory_steps.assign(size.neurons, 1);
+        backend->set_constants(1, groups);
+        EXPECT_EQ(backend->run(1, 60, never), 60);
+        take_all(*backend, size.blocks, *list);
+    }
+    EXPECT_GT(expected.size(), 50U);
+    EXPECT_EQ(spikes, expected);
+}
+
+TEST_F(CudaDevices, RunStepsAgainThatTheyHaveRunBefore) {
+    const NetworkSize size;
+    const auto device = make();
+    device->load(random_image(size, 3));
+    // The fake device checks that no records of these steps are left.
+    for (const i64 first : {i64{1}, i64{39}, i64{20}}) EXPECT_EQ(device->run(first, 40, never), 40);
+    EXPECT_EQ(device->run(41, 40, never), 40);
+    EXPECT_EQ(gpu().launches, 3);
+}
+
+TEST_F(CudaDevices, StopWhenTheyAreAsked) {
+    const NetworkSize size;
+    const auto device = make();
+    device->load(random_image(size, 4));
+    int asked = 0;
+    const i64 reached = device->run(1, 100'000, [&] { return ++asked == 2; });
+    EXPECT_LT(reached, 100);
+    EXPECT_EQ(reached % size.epoch_steps, 0);
+    EXPECT_EQ(asked, 2);
+    // It goes on as if it had not stopped.
+    EXPECT_EQ(device->run(reached + 1, 200, never), 200);
+    SpikeList spikes;
+    take_all(*device, size.blocks, spikes);
+    device->load(random_image(size, 4));
+    EXPECT_EQ(device->run(1, 200, never), 200);
+    SpikeList expected;
+    take_all(*device, size.blocks, expected);
+    EXPECT_EQ(spikes, expected);
+}
+
+TEST_F(CudaDevices, EndTheKernelBeforeAnErrorOfTheCallerLeaves) {
+    const auto device = make();
+    device->load(random_image({}, 4));
+    EXPECT_THROW(device->run(1, 100'000, []() -> bool { throw std::runtime_error("interrupted"); }),
+                 std::runtime_error);
+    EXPECT_EQ(gpu().launch, nullptr);
+    SpikeList spikes;
+    take_all(*device, 3, spikes);
+}
+
+TEST_F(CudaDevices, StopWhenThereIsNoRoomForSpikes) {
+    const NetworkSize size;
+    const auto device = make({.spike_room = 1});
+    device->load(random_image(size, 5));
+    SpikeList spikes;
+    i64 done = 0;
+    int runs = 0;
+    while (done < 300) {
+        const i64 reached = device->run(done + 1, 300, never);
+        ASSERT_GT(reached, done);
+        done = reached;
+        ++runs;
+        take_all(*device, size.blocks, spikes);
+    }
+    EXPECT_GT(runs, 3);
+    const auto roomy = make();
+    roomy->load(random_image(size, 5));
+    EXPECT_EQ(roomy->run(1, 300, never), 300);
+    SpikeList expected;
+    take_all(*roomy, size.blocks, expected);
+    EXPECT_EQ(spikes, expected);
+}
+
+TEST_F(CudaDevices, SayThatANeuronHasFailed) {
+    const auto device = make();
+    device->load(random_image({}, 6));
+    BlockState state;
+    device->get_state(1, state);
+    state.variables[3] = 1e9;
+    state.refractory[3] = 100;
+    device->set_state(1, state);
+    EXPECT_LT(device->run(1, 1000, never), 10);
+    EXPECT_TRUE(device->has_failed());
+}
+
+TEST_F(CudaDevices, LaunchFewStepsWhereTimeIsLimited) {
+    gpu().limits_run_time = 1;
+    const NetworkSize size;
+    const auto device = make();
+    device->load(random_image(size, 7));
+    SpikeList spikes;
+    EXPECT_EQ(device->run(1, 301, never), 301);
+    take_all(*device, size.blocks, spikes);
+    EXPECT_GT(gpu().launches, 4);
+    gpu().limits_run_time = 0;
+    const auto other = make();
+    other->load(random_image(size, 7));
+    EXPECT_EQ(other->run(1, 301, never), 301);
+    SpikeList expected;
+    take_all(*other, size.blocks, expected);
+    EXPECT_EQ(spikes, expected);
+}
+
+TEST_F(CudaDevices, ChooseThreadsByTheRegistersOfTheKernel) {
+    gpu().most_threads = 250;
+    auto device = make();
+    device->load(random_image({}, 8));
+    device->run(1, 2, never);
+    EXPECT_EQ(gpu().threads, 224U);
+    EXPECT_EQ(gpu().source.find("__launch_bounds__"), std::string::npos);
+
+    // Fewer than blocks: they are compiled again.
+    gpu().multiprocessors = 40;
+    gpu().most_threads = 33;
+    device = make();
+    EXPECT_EQ(device->blocks(), 40U);
+    device->load(random_image({.blocks = 40, .neurons = 2}, 8));
+    device->run(1, 2, never);
+    EXPECT_EQ(gpu().threads, 64U);
+    EXPECT_NE(gpu().source.find("__launch_bounds__(64)"), std::string::npos);
+
+    device = make({.blocks = 3, .threads = 96});
+    device->load(random_image({}, 8));
+    device->run(1, 2, never);
+    EXPECT_EQ(gpu().threads, 96U);
+    EXPECT_NE(gpu().source.find("__launch_bounds__(96)"), std::string::npos);
+}
+
+TEST_F(CudaDevices, FreeWhatTheyTake) {
+    {
+        const auto device = make();
+        device->load(random_image({}, 9));
+        device->run(1, 10, never);
+        device->load(random_image({}, 10));
+        EXPECT_EQ(gpu().modules, 1);
+        EXPECT_EQ(gpu().memory.size(), 4U);  // of the network, and of the groups of each block
+    }
+    EXPECT_EQ(gpu().contexts, 0);
+    EXPECT_EQ(gpu().entered, 0);
+    EXPECT_EQ(gpu().modules, 0);
+    EXPECT_EQ(gpu().streams, 0);
+    EXPECT_EQ(gpu().pinned, 0);
+    EXPECT_TRUE(gpu().memory.empty());
+}
+
+TEST_F(CudaDevices, CompileForTheirArchitecture) {
+    gpu().capability_major = 8;
+    gpu().capability_minor = 6;
+    make()->load(random_image({}, 11));
+    EXPECT_EQ(gpu().options[0], "--gpu-architecture=sm_80");
+    // Newer than the compiler: the driver compiles.
+    gpu().capability_major = 12;
+    make()->load(random_image({}, 11));
+    EXPECT_EQ(gpu().options[0], "--gpu-architecture=compute_100");
+    EXPECT_NE(std::ranges::find(gpu().options, "--fmad=false"), gpu().options.end());
+}
+
+TEST_F(CudaDevices, RefuseWhatTheyCannotDo) {
+    fields_of<DeviceError>([] { make({.device = 1}); }, {"cuda:1", "cuda:0 to cuda:0"});
+    fields_of<ValueOutOfBoundsError>([] { make({.threads = 33}); }, {"33", "multiple of 32"});
+    fields_of<ValueOutOfBoundsError>([] { make({.blocks = 1025}); }, {"1025", "1024"});
+    fields_of<ValueOutOfBoundsError>([] { make({.blocks = 64, .threads = 32}); }, {"at least the number of blocks"});
+
+    gpu().cooperative = 0;
+    fields_of<DeviceError>([] { make(); }, {"Fake 9000", "cooperative"});
+    gpu().cooperative = 1;
+
+    gpu().capability_major = 7;
+    fields_of<DeviceError>([] { make(); }, {"sm_70", "sm_75", "simulate on processors"});
+    gpu().capability_minor = 5;
+    EXPECT_EQ(make()->blocks(), 3U);
+
+    gpu().version = 12'040;
+    fields_of<DeviceError>([] { make(); }, {"CUDA 12.4", "NVRTC 13.5", "ranvier[cuda12]"});
+    gpu().version = 11'080;
+    fields_of<DeviceError>([] { make(); }, {"CUDA 11.8", "525"});
+    // Of the same major version, code of an architecture runs, and PTX does not.
+    gpu().version = 13'000;
+    EXPECT_EQ(make()->blocks(), 3U);
+    gpu().capability_major = 12;
+    fields_of<DeviceError>([] { make(); }, {"CUDA 13.0", "NVRTC 13.5"});
+}
+
+TEST_F(CudaDevices, RefuseNetworksThatAreTooLarge) {
+    const auto device = make();
+    gpu().free_bytes = 70'000'000;
+    fields_of<InsufficientMemoryError>([&] { device->load(random_image({}, 1)); },
+                                       {"Fake 9000", "70 MB of 1074 MB are free", "network smaller"});
+    gpu().free_bytes = std::size_t{1} << 30;
+    // Another process was faster.
+    gpu().errors["memory_allocate"] = 2;
+    fields_of<InsufficientMemoryError>([&] { device->load(random_image({}, 1)); }, {"the network needs more"});
+    gpu().errors.clear();
+    gpu().active_blocks = 0;
+    fields_of<DeviceError>([&] { device->load(random_image({}, 1)); }, {"0 at once", "fewer blocks"});
+    gpu().active_blocks = 1;
+    fields_of<StateError>([&] { device->load(random_image({.blocks = 1, .neurons = 32'768}, 1)); },
+                          {"32768", "32767", "more blocks"});
+    // It is usable still.
+    device->load(random_image({}, 1));
+    EXPECT_EQ(device->run(1, 10, never), 10);
+}
+
+TEST_F(CudaDevices, ReportTheErrorsOfCompilerAndDriver) {
+    const auto device = make();
+    gpu().errors["compile_program"] = 6;
+    gpu().compiler_log = "ranvier.cu(7): error: a mistake";
+    fields_of<DeviceError>([&] { device->load(random_image({}, 1)); }, {"a mistake", "sm_90"});
+    gpu().errors = {{"compile_program", 7}};
+    fields_of<DeviceError>([&] { device->load(random_image({}, 1)); }, {"NVRTC_ERROR_FAKE", "install"});
+    gpu().errors = {{"module_load_data", 222}};
+    fields_of<DeviceError>([&] { device->load(random_image({}, 1)); }, {"CUDA 13.5", "update the driver"});
+    gpu().errors = {{"module_get_function", 500}};
+    fields_of<DeviceError>([&] { device->load(random_image({}, 1)); }, {"finding the kernel"});
+    EXPECT_EQ(gpu().modules, 0);
+    gpu().errors.clear();
+    device->load(random_image({}, 1));
+    gpu().errors = {{"launch_cooperative", 720}};
+    fields_of<DeviceError>([&] { device->run(1, 10, never); }, {"at once"});
+    gpu().errors = {{"copy_to_host", 700}};
+    fields_of<DeviceError>([&] { device->events(0); }, {"copying from the GPU", "nvidia-smi"});
+}
+
+TEST_F(CudaDevices, AreLostWhenARunFails) {
+    {
+        const auto device = make();
+        device->load(random_image({}, 1));
+        gpu().lost_after = 10;
+        fields_of<DeviceError>([&] { device->run(5, 100, never); },
+                               {"Fake 9000", "CUDA_ERROR_LAUNCH_FAILED (a text)", "steps 5 and 100", "saved state"});
+        BlockState state;
+        fields_of<DeviceError>([&] { device->get_state(0, state); }, {"failed before", "new process"});
+        fields_of<DeviceError>([&] { device->run(5, 100, never); }, {"failed before"});
+        fields_of<DeviceError>([&] { device->load(random_image({}, 1)); }, {"failed before"});
+        gpu().launch.reset();
+    }
+    EXPECT_EQ(gpu().contexts, 0);
+    EXPECT_EQ(gpu().entered, 0);
+}
+
+TEST_F(CudaDevices, TellThatThereIsNoDriverOrDevice) {
+    fields_of<DeviceError>([] { Driver::load("/nowhere/libcuda.so.1"); },
+                           {"/nowhere/libcuda.so.1", "cannot be loaded", "install the driver"});
+    fields_of<DeviceError>([] { Driver::load("libm.so.6"); }, {"libm.so.6", "lacks", "cuInit", "525"});
+    gpu().errors["init"] = 100;
+    fields_of<DeviceError>([] { fake_driver(); }, {"no GPU", "CUDA_VISIBLE_DEVICES"});
+    gpu().errors["init"] = 803;
+    fields_of<DeviceError>([] { fake_driver(); }, {"different versions", "restart"});
+    gpu().errors["init"] = 802;
+    fields_of<DeviceError>([] { fake_driver(); }, {"not ready", "fabricmanager"});
+    gpu().errors["init"] = 34;
+    fields_of<DeviceError>([] { fake_driver(); }, {"stub"});
+    gpu().errors["init"] = 999;
+    fields_of<DeviceError>([] { fake_driver(); }, {"initialised", "nvidia-smi"});
+    gpu().errors.clear();
+    gpu().devices = 0;
+    fields_of<DeviceError>([] { fake_driver(); }, {"0 devices", "no GPU"});
+}
+
+TEST_F(CudaDevices, TellThatThereIsNoCompiler) {
+    fields_of<DeviceError>([] { KernelCompiler::load("/nowhere/libnvrtc.so"); },
+                           {"/nowhere/libnvrtc.so", "cannot be loaded", "pip install ranvier[cuda]"});
+    fields_of<DeviceError>([] { KernelCompiler::load("libm.so.6"); }, {"libm.so.6", "lacks", "nvrtcVersion"});
+    fields_of<DeviceError>([] { fake_compiler()->compile("", {.architecture = 70}); },
+                           {"sm_70", "NVRTC 13.5", "sm_75, sm_80, sm_90, sm_100"});
+}
+
+TEST(CudaTargets, AreTheNewestThatTheDeviceRuns) {
+    const std::vector<u32> supported{75, 80, 86, 89, 90, 100, 120};
+    const auto target = [&](u32 capability) { return choose_target(capability, supported); };
+    EXPECT_EQ(target(75), (KernelTarget{75, false}));
+    EXPECT_EQ(target(86), (KernelTarget{86, false}));
+    EXPECT_EQ(target(87), (KernelTarget{86, false}));
+    EXPECT_EQ(target(90), (KernelTarget{90, false}));
+    EXPECT_EQ(target(103), (KernelTarget{100, false}));
+    // A major architecture between those of the compiler, and one after them.
+    EXPECT_EQ(target(110), (KernelTarget{100, true}));
+    EXPECT_EQ(target(130), (KernelTarget{120, true}));
+    fields_of<DeviceError>([&] { target(70); }, {"sm_70", "sm_75"});
+    fields_of<DeviceError>([] { choose_target(75, std::vector<u32>{80, 90}); }, {"sm_75", "sm_80 and newer"});
+}
+
+TEST(CudaMemory, HasAlignedArraysThatDoNotOverlap) {
+    const NetworkImage image = random_image({.blocks = 2, .neurons = 7, .epoch_steps = 3}, 1);
+    const MemoryPlan plan = plan_memory(image, 10);
+    std::vector<std::pair<u64, u64>> arrays{{plan.data, 2 * sizeof(BlockData)},
+                                            {plan.records, 6 * 2 * sizeof(Record)},
+                                            {plan.control, sizeof(Control)},
+                                            {plan.spike_counts, 2 * sizeof(u32)},
+                                            {plan.events, 2 * sizeof(u64)}};
+    for (std::size_t b = 0; b < 2; ++b) {
+        const BlockPlaces& places = plan.blocks[b];
+        EXPECT_EQ(places.spike_room, 4 * 3 * 7U);
+        arrays.insert(arrays.end(), {{places.state, 7 * sizeof(double)},
+                                     {places.refractory, 7 * sizeof(i32)},
+                                     {places.row_begin, 15 * sizeof(u64)},
+                                     {places.synapses, image.blocks[b].synapses.size() * sizeof(Synapse)},
+                                     {places.ring, 16 * 7 * sizeof(i64)},
+                                     {places.lists, 6 * 7 * sizeof(u16)},
+                                     {places.spikes, 84 * sizeof(Spike)}});
+    }
+    std::ranges::sort(arrays);
+    u64 end = 0;
+    for (const auto& [place, bytes] : arrays) {
+        EXPECT_EQ(place % array_alignment, 0U);
+        EXPECT_GE(place, end);
+        end = place + bytes;
+    }
+    EXPECT_GE(plan.bytes, end);
+    EXPECT_EQ(plan_memory(image, 1000).blocks[0].spike_room, 1000U);
+}
+
+}  // namespace TEST_FILE
+}  // namespace ranvier::device
