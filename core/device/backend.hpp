@@ -22,6 +22,24 @@ struct DeviceProgram {
     bool needs_last = false;
 };
 
+/// Poisson input of a group, as the host has it; see PoissonInput.
+struct PoissonImage {
+    u32 receptor = 0;
+    u32 first = 0;
+    u32 key_low = 0;
+    u32 key_high = 0;
+    i64 delay = 1;
+    u32 threshold_count = 0;
+    std::vector<i32> targets;
+    std::vector<u64> ids;
+    std::vector<double> weights;
+    std::vector<i64> starts;
+    std::vector<i64> stops;
+    std::vector<u32> thresholds;
+    std::vector<u32> lengths;
+    std::vector<double> survival;
+};
+
 /// The neurons of a population in a block, as the host has them; see Group.
 struct GroupImage {
     u32 first = 0;
@@ -31,6 +49,7 @@ struct GroupImage {
     std::vector<std::vector<double>> constants;
     std::vector<i32> refractory_steps;
     std::vector<u32> first_inputs;
+    std::vector<PoissonImage> poisson = {};
 };
 
 /// A block, as the host has it; see BlockData.

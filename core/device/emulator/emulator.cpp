@@ -46,6 +46,7 @@ class EmulatedModels {
 struct BlockMemory {
     BlockImage image;
     std::vector<std::vector<Constant>> constants;  ///< by group
+    std::vector<std::vector<PoissonInput>> poisson;  ///< by group
     std::vector<Group> groups;
     BlockState state;
     std::vector<i64> ring;
@@ -138,6 +139,7 @@ class Emulator final : public Backend {
     void arrange_groups(BlockMemory& block) const {
         block.groups.clear();
         block.constants.clear();
+        block.poisson.assign(block.image.groups.size(), {});
         // Groups point to the constants.
         block.constants.resize(block.image.groups.size());
         for (std::size_t g = 0; g < block.image.groups.size(); ++g) {
@@ -145,6 +147,26 @@ class Emulator final : public Backend {
             const DeviceProgram& model = programs_[image.program];
             for (const std::vector<double>& values : image.constants) {
                 block.constants[g].push_back({values.data(), values.size() > 1 ? 1U : 0U});
+            }
+            for (const PoissonImage& each : image.poisson) {
+                block.poisson[g].push_back({.receptor = each.receptor,
+                                            .first = each.first,
+                                            .count = static_cast<u32>(each.ids.size()),
+                                            .threshold_count = each.threshold_count,
+                                            .key_low = each.key_low,
+                                            .key_high = each.key_high,
+                                            .delay = each.delay,
+                                            .targets = each.targets.empty() ? nullptr : each.targets.data(),
+                                            .ids = each.ids.data(),
+                                            .weights = each.weights.data(),
+                                            .starts = each.starts.data(),
+                                            .stops = each.stops.data(),
+                                            .weights_vary = each.weights.size() > 1 ? 1U : 0U,
+                                            .windows_vary = each.starts.size() > 1 ? 1U : 0U,
+                                            .means_vary = each.lengths.size() > 1 ? 1U : 0U,
+                                            .thresholds = each.thresholds.data(),
+                                            .lengths = each.lengths.data(),
+                                            .survival = each.survival.data()});
             }
             block.groups.push_back({.first = image.first,
                                     .count = image.count,
@@ -156,7 +178,9 @@ class Emulator final : public Backend {
                                     .reads_negative_zero = image.reads_negative_zero ? 1U : 0U,
                                     .constants = block.constants[g].data(),
                                     .refractory_steps = image.refractory_steps.data(),
-                                    .first_inputs = image.first_inputs.data()});
+                                    .first_inputs = image.first_inputs.data(),
+                                    .poisson_count = static_cast<u32>(block.poisson[g].size()),
+                                    .poisson = block.poisson[g].data()});
         }
     }
 

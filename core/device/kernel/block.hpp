@@ -175,6 +175,7 @@ class Block {
                 sum = 0;
             }
         }
+        for (u32 s = 0; s < group.poisson_count; ++s) add_poisson(group.poisson[s], i, step_, view.inputs);
         const i32 left = data_.refractory[neuron];
         view.is_refractory = left > 0;
         view.is_last_refractory = left == 1;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "device/kernel/machine.hpp"
+#include "device/kernel/poisson.hpp"
 
 /// A network as kernels see it: plain arrays in the memory of the device.
 ///
@@ -28,6 +29,9 @@ struct Group {
     const Constant* constants = nullptr;
     const i32* refractory_steps = nullptr;  ///< after a spike
     const u32* first_inputs = nullptr;  ///< by receptor: the input of the first neuron; those of the others follow
+    u32 poisson_count = 0;
+    /// In the order of the description, so that rounding does not differ.
+    const PoissonInput* poisson = nullptr;
 };
 
 /// A static synapse of a row.

@@ -71,7 +71,9 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
         }
     }
     for (const network::StimulusSpec& stimulus : network.stimuli()) {
-        refuse_for("it does not have stimuli yet, such as '" + stimulus.name + "'");
+        if (stimulus.model->has_poisson_trains) continue;
+        refuse_for("it does not have the stimulator '" + std::string(stimulus.model->name) + "' of '" + stimulus.name +
+                   "' yet");
     }
     for (const network::Projection& projection : network.projections()) {
         if (projection.synapse.is_static()) continue;
@@ -80,8 +82,9 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
 }
 
 DeviceImage::DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
-                         const WeightRanges& ranges, Step epoch_steps, std::string device)
-    : device_(std::move(device)), shards_(shards), layout_(layout), epoch_steps_(epoch_steps) {
+                         const WeightRanges& ranges, Step epoch_steps, const network::Network& network,
+                         std::string device)
+    : network_(network), device_(std::move(device)), shards_(shards), layout_(layout), epoch_steps_(epoch_steps) {
     connect::WeightRange all;
     for (const connect::WeightRange& range : ranges) all.join(range);
     if (std::isfinite(all.quantum)) quantum_ = all.quantum;
@@ -176,9 +179,56 @@ std::vector<device::GroupImage> DeviceImage::groups(std::uint32_t shard) {
         for (u32 receptor = 0; receptor < group.receptors; ++receptor) {
             image.first_inputs.push_back(first_input(inputs, receptor) + group.first_inputs[receptor]);
         }
+        for (const std::size_t index : group.stimuli) {
+            image.poisson.push_back(poisson(*shards_[shard], group, shards_[shard]->stimuli()[index]));
+        }
         images.push_back(std::move(image));
     }
     return images;
+}
+
+device::PoissonImage DeviceImage::poisson(const Shard& shard, const ShardGroup& group,
+                                          const ShardStimulus& stimulus) const {
+    const network::StimulusSpec& spec = network_.stimuli()[stimulus.index];
+    const std::optional<models::PoissonTrains> trains = stimulus.stimulus->poisson_trains();
+    if (!trains) {
+        refuse(device_,
+               "it does not have the rates of '" + spec.name + "': more than 16 spikes are expected in a step");
+    }
+    device::PoissonImage image{.receptor = stimulus.receptor,
+                               .first = stimulus.offset - group.offset,
+                               .key_low = trains->key.low,
+                               .key_high = trains->key.high,
+                               .delay = trains->delay,
+                               .threshold_count = 0,
+                               .targets = {},
+                               .ids = {},
+                               .weights = {trains->weights.values.begin(), trains->weights.values.end()},
+                               .starts = {trains->starts.begin(), trains->starts.end()},
+                               .stops = {trains->stops.begin(), trains->stops.end()},
+                               .thresholds = {},
+                               .lengths = {},
+                               .survival = {}};
+    const IdSequence targets = shard.stimuli().targets_of(stimulus, network_);
+    for (std::uint64_t i = 0; i < targets.size(); ++i) image.ids.push_back(targets[i].value);
+    if (!stimulus.places.empty()) {
+        image.targets.assign(group.size, -1);
+        for (std::size_t i = 0; i < stimulus.places.size(); ++i) {
+            image.targets[image.first + stimulus.places[i]] = static_cast<device::i32>(i);
+        }
+    }
+    for (const auto& row : trains->thresholds) {
+        image.threshold_count = std::max(image.threshold_count, static_cast<u32>(row.size()));
+    }
+    for (std::size_t row = 0; row < trains->thresholds.size(); ++row) {
+        const std::vector<std::uint32_t>& given = trains->thresholds[row];
+        image.lengths.push_back(static_cast<u32>(given.size()));
+        image.thresholds.insert(image.thresholds.end(), given.begin(), given.end());
+        image.thresholds.resize((row + 1) * image.threshold_count, 0);
+        image.survival.insert(image.survival.end(), trains->survival[row].begin(), trains->survival[row].end());
+        image.survival.resize((row + 1) * device::survival_count, 0.0);
+    }
+    return image;
 }
 
 void DeviceImage::find_rows(std::uint32_t shard, device::BlockImage& block) {

@@ -24,7 +24,7 @@ class DeviceImage {
    public:
     /// @param ranges of the weights of each receptor
     DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
-                const WeightRanges& ranges, Step epoch_steps, std::string device);
+                const WeightRanges& ranges, Step epoch_steps, const network::Network& network, std::string device);
 
     /// All of it.
     /// @throws StateError for a network that is too large for blocks, or neurons whose step is not a program
@@ -40,8 +40,10 @@ class DeviceImage {
     std::vector<device::i64> ring(std::uint32_t shard, Step now) const;
 
    private:
+    device::PoissonImage poisson(const Shard& shard, const ShardGroup& group, const ShardStimulus& stimulus) const;
     void find_rows(std::uint32_t shard, device::BlockImage& block);
 
+    const network::Network& network_;
     std::string device_;  ///< its name
     std::span<const std::unique_ptr<Shard>> shards_;
     const connect::ProcessLayout& layout_;

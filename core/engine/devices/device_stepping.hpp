@@ -24,6 +24,7 @@ class DeviceStepping final : public Stepping {
         const connect::ProcessLayout& layout;
         parallel::Team& team;
         device::Backend& backend;
+        const network::Network& network;
         std::string device;  ///< its name
         WeightRanges ranges;
         Step epoch_steps = 1;    ///< at most the shortest delay

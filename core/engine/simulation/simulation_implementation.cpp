@@ -226,6 +226,7 @@ void Simulation::Implementation::build_on_device(WeightRanges ranges) {
                                   .layout = layout,
                                   .team = workers.team(),
                                   .backend = *backend,
+                                  .network = network,
                                   .device = options.device,
                                   .ranges = std::move(ranges),
                                   .epoch_steps = std::min(routing->shortest_delay(), device::longest_epoch),

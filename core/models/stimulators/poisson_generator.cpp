@@ -29,6 +29,8 @@ class PoissonGenerator final : public PoissonStimulus {
         sampler_.set_means(means_of(arguments.parameters[rate]));
     }
 
+    std::optional<PoissonTrains> poisson_trains() const override { return trains(); }
+
    private:
     void prepare(Step) override {}
 };
@@ -58,6 +60,7 @@ constinit const StimulatorModel poisson_generator{
     .sequences = {},
     .create = poisson_generator_parts::create,
     .conflict = poisson_generator_parts::conflict,
+    .has_poisson_trains = true,
 };
 
 }  // namespace ranvier::models

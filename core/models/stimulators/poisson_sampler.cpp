@@ -246,6 +246,22 @@ void PoissonSampler::set_means(const GroupValues& means) {
     }
 }
 
+bool PoissonSampler::describe(PoissonTrains& trains) const {
+    if (!large_targets_.empty()) return false;
+    trains.key = key_;
+    for (const double mean : means_.values) {
+        trains.thresholds.emplace_back();
+        trains.survival.emplace_back();
+        if (mean == 0.0) continue;
+        const auto probabilities = survival(mean);
+        for (std::size_t k = 0; k < table_length(probabilities); ++k) {
+            trains.thresholds.back().push_back(threshold(probabilities[k]));
+        }
+        trains.survival.back().assign(probabilities.begin(), probabilities.end());
+    }
+    return true;
+}
+
 void PoissonSampler::draw(Step step) {
     constexpr Step count = steps_at_once;
     step_in_block_ = static_cast<std::size_t>(step % count);

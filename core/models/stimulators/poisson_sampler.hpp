@@ -33,6 +33,9 @@ class PoissonSampler {
     /// Mean number of events in a step: one for all targets or one each, 0 <= mean <= greatest_mean.
     void set_means(const GroupValues& means);
 
+    /// Adds the thresholds and probabilities of the means. Returns false if one is too large for thresholds.
+    bool describe(PoissonTrains& trains) const;
+
     /// Draws the numbers of a step for count() and add().
     void draw(Step step);
     /// The number of one target in the step that was drawn last.

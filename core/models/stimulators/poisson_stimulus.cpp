@@ -26,6 +26,18 @@ GroupValues PoissonStimulus::means_of(const GroupValues& rates) const {
     return means;
 }
 
+std::optional<PoissonTrains> PoissonStimulus::trains() const {
+    PoissonTrains trains;
+    if (!sampler_.describe(trains)) return std::nullopt;
+    trains.delay = delay_;
+    trains.weights = weights_;
+    for (const stimulus_tools::Window& window : windows_) {
+        trains.starts.push_back(window.start);
+        trains.stops.push_back(window.stop);
+    }
+    return trains;
+}
+
 void PoissonStimulus::add(Step step, double* out) {
     const Step time = stimulus_tools::emission_of_spikes(step, delay_);
     if (time < 1) return;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,8 @@ class PoissonStimulus : public Stimulus {
     void add(Step step, double* out) override;
 
    protected:
+    /// The trains, if the rates are constant.
+    std::optional<PoissonTrains> trains() const;
     PoissonStimulus(const StimulusArguments& arguments, const GroupValues& start, const GroupValues& stop);
 
     /// Sets the rates (spikes/s) that hold in the step that ends at `time`, if they have changed.

@@ -40,6 +40,20 @@ struct StimulusArguments {
     std::pmr::memory_resource* memory = page_memory();
 };
 
+/// Poisson spike trains for other machines than processors: see models/stimulators/poisson_sampler.hpp. Arrays have one value
+/// for all targets, or one for each.
+struct PoissonTrains {
+    RandomKey key;
+    DelaySteps delay = 1;
+    GroupValues weights;
+    std::vector<Step> starts;  ///< spikes are emitted in steps after this one,
+    std::vector<Step> stops;   ///< up to this one
+    /// A word of 32 bits below threshold k means more than k spikes.
+    std::vector<std::vector<std::uint32_t>> thresholds;
+    /// Probabilities of more than k spikes, which decide where a word is below all thresholds.
+    std::vector<std::vector<double>> survival;
+};
+
 /// One stimulus for its targets on one shard, which belong to one group.
 class Stimulus {
    public:
@@ -58,6 +72,8 @@ class Stimulus {
     /// it flows in one step more: NEST emits nothing at time 0.
     virtual void add(Step step, double* out) = 0;
 
+    /// Nothing: these are no Poisson trains of constant rates, or a mean is too large for thresholds.
+    virtual std::optional<PoissonTrains> poisson_trains() const { return std::nullopt; }
     /// Whether the output depends on previous steps.
     virtual bool has_state() const { return false; }
     /// Saves or loads all that a target needs to continue, except parameters, in numbers that have the same meaning
@@ -86,6 +102,8 @@ struct StimulatorModel {
     /// Maximum number of spikes of one source in a step in populations that draw its trains; 0: derived from the
     /// mean.
     std::uint32_t most_spikes = 0;
+    /// Whether its stimuli may have Stimulus::poisson_trains().
+    bool has_poisson_trains = false;
 
     constexpr bool emits_spikes() const { return output == StimulatorOutput::spikes; }
 };

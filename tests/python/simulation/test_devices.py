@@ -118,6 +118,34 @@ def test_changes_have_the_effects_of_those_on_processors() -> None:
     assert changed(drawn, threads=2) != outcome(drawn, run(drawn, pieces=4, threads=2))
 
 
+# A word of some ten thousand is in the tail, beyond all thresholds: each run draws 10^5.
+@pytest.mark.parametrize("seed", range(4))
+def test_poisson_trains_have_the_bits_of_processors(seed: int) -> None:
+    chosen = random.Random(seed)
+    net = rv.Network(resolution=0.1, seed=seed)
+    cells = net.create("iaf_psc_exp", 150, name="cells")
+    others = net.create("iaf_psc_alpha", 37, name="others")
+    net.connect(cells, others, rv.FixedIndegree(5), weight=30.0, delay=1.0)
+    rates = [chosen.choice([0.0, 100.0, 8000.0, 150_000.0]) for _ in range(150)]
+    net.stimulate(cells, rv.poisson_generator(rate=rates), weight=20.0, delay=0.1 * chosen.randrange(1, 20))
+    net.stimulate(cells[::3], rv.poisson_generator(rate=9000.0, start=7.0, stop=20.0), weight=50.0)
+    net.stimulate(others, rv.poisson_generator(rate=2000.0), weight=rv.Uniform(-60.0, -40.0))
+    net.stimulate(others[5:20], rv.poisson_generator(rate=[1e4] * 15), weight=40.0)
+    recorder = net.record_spikes([cells, others])
+    states = net.record_state(cells, "V_m", interval=10.0)
+    drawn = Drawn(net, recorder, states)
+    found = run(drawn, pieces=4, threads=1, device="cuda-emulator", shards=1 + 2 * seed)
+    assert outcome(drawn, found) == outcome(drawn, run(drawn, threads=2))
+
+
+def test_rates_without_thresholds_are_refused() -> None:
+    net = rv.Network(resolution=0.1)
+    net.stimulate(net.create("iaf_psc_exp", 10), rv.poisson_generator(rate=170_000.0), weight=1.0, name="drive")
+    with pytest.raises(errors.StateError) as caught:
+        rv.Simulation(net, threads=1, progress=False, device="cuda-emulator")
+    bad_input.check(caught.value, "device", "'drive'", "16 spikes")
+
+
 def test_counts_are_those_of_processors() -> None:
     drawn = drawn_network(9, "iaf_psc_delta")
     expected, found = run(drawn, threads=2).counts(), run(drawn, threads=1, device="cuda-emulator").counts()
@@ -127,7 +155,7 @@ def test_counts_are_those_of_processors() -> None:
 @pytest.mark.parametrize(
     ("build", "named"),
     [
-        (lambda net, cells: net.stimulate(cells, rv.poisson_generator(rate=10.0), weight=1.0), "poisson_generator"),
+        (lambda net, cells: net.stimulate(cells, rv.dc_generator(amplitude=10.0)), "dc_generator"),
         (lambda net, cells: net.connect(cells, cells, rv.AllToAll(), weight=1.0, delay=1.0, synapse=rv.stdp()), "change"),
         (lambda net, cells: net.create("parrot_neuron", 1, name="parrots"), "parrot_neuron"),
         (lambda net, cells: net.create_spike_generators([[1.0]]), "spike_generator"),
