@@ -26,17 +26,21 @@ std::size_t current_variable(const models::NeuronModel& model) {
 
 fmm::Point middle_of(const fmm::LinePiece& line) { return 0.5 * (line.begin + line.end); }
 
-/// Bytes of the solver for each compartment, most of them for near pairs: measured with cells of 13 compartments at an
-/// accuracy of 1e-4.
-constexpr double solver_bytes = 8000.0;
-/// Bytes of the boxes of the tree, which all processes have.
+/// Bytes of the solver for each compartment, measured with cells of 13 compartments at an accuracy of 1e-4: near pairs, which
+/// processes divide; the lines themselves, of which a process also has those near its part; the boxes of the tree, which all
+/// processes have.
+constexpr double pair_bytes = 7400.0;
+constexpr double line_bytes = 600.0;
 constexpr double box_bytes = 10.0;
 
 }  // namespace
 
-double coupling_bytes(const network::OutsideField& field, double compartments, double local, double share) {
+double nearby_share(double ranks) { return std::min(1.0, 2.0 / ranks); }
+
+double coupling_bytes(const network::OutsideField& field, double compartments, double local, double ranks) {
     if (field.accuracy > 0.0) {
-        return compartments * (box_bytes + share * solver_bytes) + 2.0 * local * sizeof(double);
+        const double of_one = pair_bytes / ranks + nearby_share(ranks) * line_bytes + box_bytes;
+        return compartments * of_one + 2.0 * local * sizeof(double);
     }
     return (compartments + 2.0 * local + compartments * local) * sizeof(double);
 }

@@ -96,9 +96,11 @@ class FieldCoupling {
     std::unique_ptr<fmm::Solver> solver_;  ///< null: potentials are summed directly
 };
 
+/// The share of a process of what lies in space: its part, and about as much near it.
+double nearby_share(double ranks);
+
 /// The memory that a process needs for a coupling, bytes.
-/// @param compartments of all coupled cells @param local those on the process
-/// @param share of all compartments that the process has in its part of space and near it
-double coupling_bytes(const network::OutsideField& field, double compartments, double local, double share);
+/// @param compartments of all coupled cells @param local those on the process @param ranks number of processes
+double coupling_bytes(const network::OutsideField& field, double compartments, double local, double ranks);
 
 }  // namespace ranvier::engine

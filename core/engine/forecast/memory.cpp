@@ -234,18 +234,14 @@ double local_compartments(const network::Network& network, const connect::Proces
     return compartments;
 }
 
-/// The share of a process of what lies in space: its part, and about as much near it.
-double nearby_share(const connect::ProcessLayout& layout) {
-    return std::min(1.0, 2.0 / static_cast<double>(layout.placement().ranks()));
-}
-
 /// The weights of recorders of potentials, and the places of samples of compartments, of the neurons of this process.
 double readout_bytes(const network::Network& network, const connect::ProcessLayout& layout) {
     double bytes = 0.0;
+    const double share = nearby_share(static_cast<double>(layout.placement().ranks()));
     for (const network::StateRecorder& recorder : network.state_recorders()) {
         if (!recorder.at_compartments) continue;
         bytes += static_cast<double>(recorder.evaluation_bytes) +
-                 nearby_share(layout) * static_cast<double>(recorder.divided_evaluation_bytes);
+                 share * static_cast<double>(recorder.divided_evaluation_bytes);
         const double compartments = local_compartments(network, layout, recorder.neurons);
         const std::size_t places = recorder.by_neuron ? 0 : sizeof(std::size_t);
         bytes += compartments * static_cast<double>(places + recorder.outputs * sizeof(double));
@@ -258,7 +254,8 @@ double field_bytes(const network::Network& network, const connect::ProcessLayout
     for (const network::OutsideField& field : network.outside_fields()) {
         if (!field.couples()) continue;
         const auto all = static_cast<double>(network.first_compartments(field.cells).back());
-        bytes += coupling_bytes(field, all, local_compartments(network, layout, field.cells), nearby_share(layout));
+        bytes += coupling_bytes(field, all, local_compartments(network, layout, field.cells),
+                                static_cast<double>(layout.placement().ranks()));
     }
     return bytes;
 }

@@ -113,7 +113,7 @@ def test_same_bits_on_processes(ranks: int, tmp_path: Path) -> None:
 def test_a_process_has_the_compartments_of_its_part_of_space(tmp_path: Path) -> None:
     """And of what is near it. With local recordings, each has the potentials of its cells instead."""
     ranks = 3
-    done = run_python(WHEELS[0], ranks, SUPPORT / "divided_fields.py", folder=tmp_path)
+    done = run_python(WHEELS[0], ranks, SUPPORT / "divided_fields.py", str(ranks), folder=tmp_path)
     assert done.status == 0, done.errors
     whole = divided_fields.held_compartments()
     assert whole == 600 * 71
@@ -121,8 +121,13 @@ def test_a_process_has_the_compartments_of_its_part_of_space(tmp_path: Path) -> 
     held = [output[0] for output in outputs]
     assert whole <= sum(held)
     assert max(held) < 0.6 * whole
+    alone, predicted = divided_fields.coupling_memory(1)
+    assert alone <= predicted < 2 * alone
+    of_processes = [output[1] for output in outputs]
+    assert sum(of_processes) < 1.2 * alone
+    assert max(of_processes) <= min(output[2] for output in outputs) < 1.2 * predicted / ranks
     expected = divided_fields.potentials()
-    error = np.sum([output[1:] for output in outputs], axis=0) - expected
+    error = np.sum([output[3:] for output in outputs], axis=0) - expected
     assert np.sqrt(np.mean(error**2) / np.mean(expected**2)) < 1e-4
 
 

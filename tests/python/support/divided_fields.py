@@ -1,6 +1,7 @@
 """A recorder of potentials by the fast multipole method, on the processes that run this program.
 
-Each prints how many compartments it has places of, then the potentials of its cells at some contacts.
+Each prints how many compartments it has places of, then the memory of coupled cells and the prediction of it, then the
+potentials of its cells at some contacts. The argument is the number of processes.
 """
 
 from __future__ import annotations
@@ -36,6 +37,20 @@ def held_compartments() -> int:
     return evaluation.compartments_here
 
 
+def coupling_memory(ranks: int) -> tuple[int, int]:
+    """Return the memory of coupled cells on this process, and what is predicted for one of some processes."""
+    net = rv.Network(resolution=STEP, seed=3)
+    places = np.random.default_rng(3).uniform(-500.0, 500.0, (1000, 3))
+    net.couple_extracellular(
+        net.create(cell(), positions=rv.positions(places, unit="um"), name="cells"),
+        interval=4 * STEP,
+        method="fmm",
+        accuracy=1e-3,
+    )
+    predicted = rv.predict_memory(net, ranks=ranks)["fields"]
+    return rv.Simulation(net, progress=False).memory()["fields"], predicted
+
+
 def potentials(**options: str) -> npt.NDArray[np.float64]:
     """Return the potentials at some contacts after some time."""
     net, contacts = population()
@@ -46,4 +61,4 @@ def potentials(**options: str) -> npt.NDArray[np.float64]:
 
 
 if __name__ == "__main__":
-    print(held_compartments(), *potentials(recordings="local"), file=sys.stdout)
+    print(held_compartments(), *coupling_memory(int(sys.argv[1])), *potentials(recordings="local"), file=sys.stdout)
