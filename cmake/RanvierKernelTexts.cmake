@@ -4,6 +4,7 @@
 
 set(kernel_texts
     core/device/kernel/machine.hpp
+    core/device/kernel/poisson.hpp
     core/device/kernel/network.hpp
     core/device/kernel/block.hpp
     core/device/cuda/kernel_entry.cuh

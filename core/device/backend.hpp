@@ -40,6 +40,29 @@ struct PoissonImage {
     std::vector<double> survival;
 };
 
+/// @param place returns where the elements of an array are for the kernel
+template <class Place>
+PoissonInput poisson_input(const PoissonImage& image, const Place& place) {
+    return {.receptor = image.receptor,
+            .first = image.first,
+            .count = static_cast<u32>(image.ids.size()),
+            .threshold_count = image.threshold_count,
+            .key_low = image.key_low,
+            .key_high = image.key_high,
+            .delay = image.delay,
+            .targets = image.targets.empty() ? nullptr : place(image.targets),
+            .ids = place(image.ids),
+            .weights = place(image.weights),
+            .starts = place(image.starts),
+            .stops = place(image.stops),
+            .weights_vary = image.weights.size() > 1 ? 1U : 0U,
+            .windows_vary = image.starts.size() > 1 ? 1U : 0U,
+            .means_vary = image.lengths.size() > 1 ? 1U : 0U,
+            .thresholds = place(image.thresholds),
+            .lengths = place(image.lengths),
+            .survival = place(image.survival)};
+}
+
 /// The neurons of a population in a block, as the host has them; see Group.
 struct GroupImage {
     u32 first = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,6 +41,36 @@ struct NetworkSize {
     u32 slots = 16;
 };
 
+/// Trains of the neurons of a group: of all of them, or of each third one, with values of their own.
+inline PoissonImage random_trains(u32 neurons, bool is_for_all, u32 block) {
+    PoissonImage image{.receptor = 0,
+                       .first = 0,
+                       .key_low = 17 + block,
+                       .key_high = 4,
+                       .delay = 2,
+                       .threshold_count = 2,
+                       .targets = {},
+                       .ids = {},
+                       .weights = {},
+                       .starts = {0},
+                       .stops = {1'000'000},
+                       .thresholds = {},
+                       .lengths = {},
+                       .survival = {}};
+    if (!is_for_all) image.targets.assign(neurons, -1);
+    for (u32 i = 0; i < neurons; i += is_for_all ? 1 : 3) {
+        if (!is_for_all) image.targets[i] = static_cast<i32>(image.ids.size());
+        image.ids.push_back(u64{1000} * block + i);
+        if (is_for_all && i > 0) continue;
+        image.weights.push_back(0.0625 * (i + 1));
+        // So many words are in the tail that a short run has some.
+        image.thresholds.insert(image.thresholds.end(), {0x10000000, 0x08000000});
+        image.lengths.push_back(2);
+        for (u32 k = 0; k < survival_count; ++k) image.survival.push_back(std::ldexp(0.0625, -static_cast<int>(k)));
+    }
+    return image;
+}
+
 /// Neurons with random synapses and drives.
 inline NetworkImage random_image(const NetworkSize& size, unsigned seed) {
     std::mt19937_64 random(seed);
@@ -54,6 +85,7 @@ inline NetworkImage random_image(const NetworkSize& size, unsigned seed) {
                          .constants = {{0.9}, {}},
                          .refractory_steps = {3},
                          .first_inputs = {0}};
+        group.poisson = {random_trains(size.neurons, true, b), random_trains(size.neurons, false, b)};
         for (u32 i = 0; i < size.neurons; ++i) group.constants[1].push_back(static_cast<double>(below(200)) * 0x1p-10);
         BlockImage block{.neurons = size.neurons,
                          .inputs = size.neurons,

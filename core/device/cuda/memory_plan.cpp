@@ -102,6 +102,12 @@ std::vector<std::byte> pack_groups(std::span<const GroupImage> groups, std::span
         for (const std::vector<double>& values : image.constants) {
             constants.push_back({packer.address<double>(packer.add<double>(values)), values.size() > 1 ? 1U : 0U});
         }
+        std::vector<PoissonInput> poisson;
+        for (const PoissonImage& each : image.poisson) {
+            poisson.push_back(poisson_input(each, [&]<class Element>(const std::vector<Element>& values) {
+                return packer.address<Element>(packer.add<Element>(values));
+            }));
+        }
         packer.put<Group>(first + g * sizeof(Group),
                           {.first = image.first,
                            .count = image.count,
@@ -113,7 +119,9 @@ std::vector<std::byte> pack_groups(std::span<const GroupImage> groups, std::span
                            .reads_negative_zero = image.reads_negative_zero ? 1U : 0U,
                            .constants = packer.address<Constant>(packer.add<Constant>(constants)),
                            .refractory_steps = packer.address<i32>(packer.add<i32>(image.refractory_steps)),
-                           .first_inputs = packer.address<u32>(packer.add<u32>(image.first_inputs))});
+                           .first_inputs = packer.address<u32>(packer.add<u32>(image.first_inputs)),
+                           .poisson_count = static_cast<u32>(poisson.size()),
+                           .poisson = packer.address<PoissonInput>(packer.add<PoissonInput>(poisson))});
     }
     return packer.finish();
 }

@@ -149,24 +149,7 @@ class Emulator final : public Backend {
                 block.constants[g].push_back({values.data(), values.size() > 1 ? 1U : 0U});
             }
             for (const PoissonImage& each : image.poisson) {
-                block.poisson[g].push_back({.receptor = each.receptor,
-                                            .first = each.first,
-                                            .count = static_cast<u32>(each.ids.size()),
-                                            .threshold_count = each.threshold_count,
-                                            .key_low = each.key_low,
-                                            .key_high = each.key_high,
-                                            .delay = each.delay,
-                                            .targets = each.targets.empty() ? nullptr : each.targets.data(),
-                                            .ids = each.ids.data(),
-                                            .weights = each.weights.data(),
-                                            .starts = each.starts.data(),
-                                            .stops = each.stops.data(),
-                                            .weights_vary = each.weights.size() > 1 ? 1U : 0U,
-                                            .windows_vary = each.starts.size() > 1 ? 1U : 0U,
-                                            .means_vary = each.lengths.size() > 1 ? 1U : 0U,
-                                            .thresholds = each.thresholds.data(),
-                                            .lengths = each.lengths.data(),
-                                            .survival = each.survival.data()});
+                block.poisson[g].push_back(poisson_input(each, [](const auto& values) { return values.data(); }));
             }
             block.groups.push_back({.first = image.first,
                                     .count = image.count,
