@@ -26,10 +26,16 @@ std::size_t current_variable(const models::NeuronModel& model) {
 
 fmm::Point middle_of(const fmm::LinePiece& line) { return 0.5 * (line.begin + line.end); }
 
-/// Bytes of the solver for each compartment, measured with cells of 13 compartments at an accuracy of 1e-4: near pairs, which
-/// processes divide; the lines themselves, of which a process also has those near its part; the boxes of the tree, which all
-/// processes have.
-constexpr double pair_bytes = 7400.0;
+/// Bytes of the solver for each compartment: near pairs, which processes divide. Their numbers were measured with cells of 13
+/// and 71 compartments, packed and apart.
+double pair_bytes(double accuracy) {
+    constexpr double near_targets = 7.7;  // relative to the capacity of leaves
+    const fmm::SolverOptions options = fmm::choose_options(accuracy, 1, 1, false);
+    const double number = options.precision == fmm::Precision::float32 ? sizeof(float) : sizeof(double);
+    return near_targets * options.capacity * number;
+}
+
+/// The lines themselves, of which a process also has those near its part; the boxes of the tree, which all processes have.
 constexpr double line_bytes = 600.0;
 constexpr double box_bytes = 10.0;
 
@@ -39,7 +45,7 @@ double nearby_share(double ranks) { return std::min(1.0, 2.0 / ranks); }
 
 double coupling_bytes(const network::OutsideField& field, double compartments, double local, double ranks) {
     if (field.accuracy > 0.0) {
-        const double of_one = pair_bytes / ranks + nearby_share(ranks) * line_bytes + box_bytes;
+        const double of_one = pair_bytes(field.accuracy) / ranks + nearby_share(ranks) * line_bytes + box_bytes;
         return compartments * of_one + 2.0 * local * sizeof(double);
     }
     return (compartments + 2.0 * local + compartments * local) * sizeof(double);

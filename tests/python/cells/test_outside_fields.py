@@ -115,6 +115,37 @@ def test_the_same_potentials_in_any_form(tmp_path: Path) -> None:
         np.testing.assert_allclose(courses(field, 12.0)[1], expected, rtol=0.0, atol=1e-12, err_msg=name)
 
 
+def test_fields_with_courses_are_added() -> None:
+    """The cable is linear, so it has the sum of what it has in each field."""
+    fields = [
+        rv.uniform_field((0.0, 0.0, 3.0), rv.pulse_train(1.0, 2.0, 5.0, start=1.0)),
+        rv.point_source((50.0, 0.0, 100.0), rv.sine_wave(60.0, 2.0)),
+        rv.given_field(lambda points: 1e-5 * points[:, 2] ** 2, rv.waveform([0.0, 20.0], [0.0, 1.0])),
+    ]
+    each = [courses(field, 12.0)[1] for field in fields]
+    assert min(np.abs(potentials).max() for potentials in each) > 0.1
+    np.testing.assert_allclose(courses(fields, 12.0)[1], sum(each), rtol=0.0, atol=1e-9)
+
+
+def test_each_cell_has_its_potentials_of_an_array() -> None:
+    """Cells of several populations, in the order of their ids."""
+    net = rv.Network(resolution=1.0)
+    first = net.create(cable(4), positions=rv.positions([[0.0, 0.0, 0.0]], unit="um"))
+    others = net.create(cable(3), positions=rv.positions([[90.0 * i, 0.0, 0.0] for i in range(1, 4)], unit="um"))
+    net.apply_field([others[1:], first], rv.given_field([0.0, 1.0, 2.0, 4.0, 0.0, 0.0, 0.0, 3.0, 0.0, -3.0]))
+    recorders = [net.record_compartments(cells, interval=20.0) for cells in (first, others)]
+    sim = rv.Simulation(net, progress=False)
+    sim.run(20.0)
+    four, three = (sim.state(recorder) for recorder in recorders)
+    assert isinstance(three, rv.CompartmentData)
+    assert isinstance(four, rv.CompartmentData)
+    found = [four.of_cell(first.first_id, "I_m")[-1], *(three.of_cell(cell, "I_m")[-1] for cell in others.ids.tolist())]
+    for values, potentials in zip(found, ([0.0, 1.0, 2.0, 4.0], [0.0] * 3, [0.0] * 3, [3.0, 0.0, -3.0]), strict=True):
+        alone = courses(rv.given_field(potentials), 20.0, count=len(potentials), variables="I_m")[1][-1]
+        np.testing.assert_allclose(values, alone, rtol=0.0, atol=1e-9)
+    assert np.abs(found[3]).max() > 1.0
+
+
 def test_a_point_source_depolarises_what_is_near_a_cathode() -> None:
     """Its potential is I / (4 pi sigma r)."""
     source = rv.point_source((50.0, 0.0, 0.0), -10.0, sigma=0.2)
@@ -261,6 +292,16 @@ def test_handles_and_memory() -> None:
     sim = rv.Simulation(net, progress=False)
     predicted = rv.predict_memory(net, time=0.0)["fields"]
     assert 8 * 163**2 <= predicted == pytest.approx(sim.memory()["fields"], rel=0.1)
+
+
+@pytest.mark.parametrize("accuracy", [1e-2, 1e-4, 1e-6])
+def test_memory_of_the_fast_multipole_method_is_predicted(accuracy: float) -> None:
+    net = rv.Network()
+    places = np.random.default_rng(1).uniform(-300.0, 300.0, (100, 3))
+    cells = net.create(cell(), positions=rv.positions(places, unit="um"))
+    net.couple_extracellular(cells, method="fmm", accuracy=accuracy)
+    predicted = rv.predict_memory(net, time=0.0)["fields"]
+    assert predicted / 3.0 < rv.Simulation(net, progress=False).memory()["fields"] < predicted
 
 
 def test_bad_input(tmp_path: Path) -> None:
