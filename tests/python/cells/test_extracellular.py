@@ -16,6 +16,7 @@ import ranvier as rv
 from electrodes import CONTACTS, STEP, cell, fields, network, population, potentials
 from mpi_runs import WHEELS, run_python
 from ranvier import _core
+from ranvier.simulation import multipole_potentials
 from repository import SUPPORT
 
 FloatArray = npt.NDArray[np.float64]
@@ -147,10 +148,13 @@ def test_fast_multipole_method_reaches_its_accuracy(accuracy: float) -> None:
     assert (sim.extracellular(by_method["fmm"]).contacts == contacts).all()
 
 
-def test_fast_multipole_method_gives_the_same_bits(tmp_path: Path) -> None:
-    """On any threads, whatever the cuts of runs, from saved states, and in files."""
+def test_fast_multipole_method_gives_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On any threads, whatever the blocks of samples and the cuts of runs, from saved states, and in files."""
     whole = fields()
     np.testing.assert_array_equal(fields(threads=3, stepping="async"), whole)
+    for samples in (19, 8):
+        monkeypatch.setattr(multipole_potentials, "samples_at_once", lambda *_, samples=samples: samples)
+        np.testing.assert_array_equal(fields(), whole)
     net, contacts = population()
     records = [
         net.record_extracellular(contacts, interval=2 * STEP, method="fmm", accuracy=1e-2, to=to)
@@ -336,6 +340,14 @@ def test_grids_keep_their_shape() -> None:
         data.at_contacts([12])
     with pytest.raises(rv.errors.ShapeError):
         data.at_contacts(np.zeros(11, dtype=bool))
+
+
+def test_contacts_have_the_unit_of_the_cells() -> None:
+    net = rv.Network()
+    cells = net.create(cell(), positions=[[0.0, 0.0, 0.0]])
+    for given, unit in (([0.1, 0.0, 0.3], None), ([0.1, 0.0, 0.3], "mm"), ([100.0, 0.0, 300.0], "um")):
+        recorder = net.record_extracellular(given, cells=cells, unit=unit)
+        np.testing.assert_allclose(recorder.contacts, [[100.0, 0.0, 300.0]])
 
 
 def test_a_laminar_probe_goes_down_from_its_top() -> None:

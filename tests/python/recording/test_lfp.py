@@ -63,7 +63,10 @@ def test_same_bits_on_threads_with_any_stepping_and_cuts(tmp_path: Path) -> None
         del cut
         net, recorder, _ = network(to)
         loaded = rv.Simulation.load(net, tmp_path / "state.h5", progress=False)
-        loaded.run(12.5)
+        # After more bins than the kernels have, and within one: the first of those that act still has a spike.
+        loaded.run(7.3)
+        loaded.extracellular(recorder)
+        loaded.run(5.2)
         np.testing.assert_array_equal(loaded.extracellular(recorder).potentials, whole)
 
 
