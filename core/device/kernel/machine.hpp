@@ -40,18 +40,19 @@ RANVIER_DEVICE void add(i64* to, i64 number) { atomicAdd(reinterpret_cast<u64*>(
 RANVIER_DEVICE void add(u64* to, u64 number) { atomicAdd(to, number); }
 /// Everything that the thread has written is seen by whoever has seen the record.
 RANVIER_DEVICE void publish(Record* to, const Record& record) {
-    const u32* const words = reinterpret_cast<const u32*>(&record);
+    const u64* const halves = reinterpret_cast<const u64*>(&record);
     __threadfence();
-    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};"
+    // A number of 128 bits is written and read at once; of a vector, only each element is.
+    asm volatile("{ .reg .b128 all; mov.b128 all, {%1, %2}; st.relaxed.gpu.global.b128 [%0], all; }"
                  :
-                 : "l"(to), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+                 : "l"(to), "l"(halves[0]), "l"(halves[1])
                  : "memory");
 }
 RANVIER_DEVICE Record read(const Record* from) {
     Record record;
-    u32* const words = reinterpret_cast<u32*>(&record);
-    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+    u64* const halves = reinterpret_cast<u64*>(&record);
+    asm volatile("{ .reg .b128 all; ld.relaxed.gpu.global.b128 all, [%2]; mov.b128 {%0, %1}, all; }"
+                 : "=l"(halves[0]), "=l"(halves[1])
                  : "l"(from)
                  : "memory");
     return record;
