@@ -42,6 +42,7 @@ void bind_topology(nb::module_& module);
 void bind_info(nb::module_& module);
 void bind_step_times(nb::module_& module);
 void bind_fields(nb::module_& module);
+void bind_devices(nb::module_& module);
 
 /// A one-dimensional array owned by Python.
 template <class Value>

@@ -20,4 +20,5 @@ NB_MODULE(_core, module) {
     ranvier::bindings::bind_info(module);
     ranvier::bindings::bind_step_times(module);
     ranvier::bindings::bind_fields(module);
+    ranvier::bindings::bind_devices(module);
 }

@@ -113,7 +113,7 @@ class Backend {
     virtual u32 blocks() const = 0;
 
     /// Loads a network, with empty rings. Images are not needed afterwards.
-    /// @throws StateError if it does not fit into the memory of the device
+    /// @throws InsufficientMemoryError if it does not fit into the memory of the device
     virtual void load(NetworkImage image) = 0;
     /// Replaces groups' constants.
     virtual void set_constants(u32 block, std::span<const GroupImage> groups) = 0;

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "device/backend.hpp"
+#include "device/cuda/nvrtc.hpp"
+#include "device/cuda/program_source.hpp"
+#include "ranvier/base/errors.hpp"
+#include "ranvier/base/id_sequence.hpp"
+#include "ranvier/base/ids.hpp"
+#include "ranvier/models/neuron.hpp"
+
+namespace ranvier::bindings {
+
+namespace {
+
+using device::DeviceProgram;
+using models::GroupValues;
+using models::NeuronModel;
+
+/// A neuron with default parameters.
+std::unique_ptr<models::NeuronGroup> default_group(const NeuronModel& model) {
+    std::vector<GroupValues> parameters;
+    for (const models::ParameterInfo& each : model.parameters) {
+        const auto& of = [&]() -> const models::ParameterInfo& {
+            if (each.default_parameter.empty()) return each;
+            return *std::ranges::find(model.parameters, each.default_parameter, &models::ParameterInfo::name);
+        }();
+        parameters.push_back({.values = {of.default_value}});
+    }
+    std::vector<GroupValues> variables;
+    for (const models::VariableInfo& each : model.variables) {
+        if (each.initial_parameter.empty()) {
+            variables.push_back({.values = {each.initial_value}});
+            continue;
+        }
+        const auto at = std::ranges::find(model.parameters, each.initial_parameter, &models::ParameterInfo::name);
+        variables.push_back(parameters[static_cast<std::size_t>(at - model.parameters.begin())]);
+    }
+    models::GroupArguments arguments;
+    arguments.model = &model;
+    arguments.ids = IdSequence(NeuronId{0}, 1, 1);
+    arguments.population_size = 1;
+    arguments.parameters = parameters;
+    arguments.variables = variables;
+    return model.create(arguments);
+}
+
+/// The program of the step of a model.
+DeviceProgram device_program(const NeuronModel& model) {
+    if (!model.has_step_program()) {
+        throw StateError({.object = "neuron model",
+                          .value = std::string(model.name),
+                          .bound = "its step is not a program, or draws random numbers",
+                          .remedy = "choose another one"});
+    }
+    const models::StepProgram made = default_group(model)->step_program().value();
+    return {.step = made.step,
+            .variables = static_cast<device::u32>(made.variables.size()),
+            .constants = static_cast<device::u32>(made.constants.size()),
+            .receptors = static_cast<device::u32>(model.receptors.size()),
+            .takes_current = made.takes_current,
+            .needs_last = made.needs_last};
+}
+
+std::string cuda_source(const std::vector<const NeuronModel*>& given, device::u32 threads) {
+    std::vector<DeviceProgram> programs;
+    programs.reserve(given.size());
+    for (const NeuronModel* const model : given) programs.push_back(device_program(*model));
+    return device::kernel_source(programs, threads);
+}
+
+std::pair<nb::bytes, std::string> compile_cuda(const std::string& source, device::u32 architecture, bool is_ptx,
+                                               const std::string& compiler) {
+    const auto made = [&] {
+        const Unlocked unlocked;
+        return device::KernelCompiler::load(compiler)->compile(source, {architecture, is_ptx});
+    }();
+    return {nb::bytes(made.code.data(), made.code.size()), made.log};
+}
+
+}  // namespace
+
+void bind_devices(nb::module_& module) {
+    module.def(
+        "cuda_source", cuda_source, nb::arg("models"), nb::arg("threads") = 0,
+        "The CUDA C++ of the kernel that runs neurons of some models on a GPU. `threads` are the most of a block; "
+        "0: as many as its registers allow.");
+    module.def(
+        "compile_cuda", compile_cuda, nb::arg("source"), nb::arg("architecture"), nb::arg("ptx") = false,
+        nb::arg("compiler") = "",
+        "Compile the source of a kernel with NVRTC for an architecture, as 90 for sm_90: its code or PTX, and the "
+        "warnings of the compiler. `compiler` is the path of NVRTC's library; empty: by its name.");
+    module.def(
+        "cuda_compiler_version",
+        [](const std::string& compiler) {
+            const auto loaded = device::KernelCompiler::load(compiler);
+            const auto architectures = loaded->architectures();
+            return std::pair{device::cuda_version_text(loaded->version()),
+                             std::vector<device::u32>(architectures.begin(), architectures.end())};
+        },
+        nb::arg("compiler") = "", "The version of CUDA of NVRTC, and the architectures that it supports.");
+}
+
+}  // namespace ranvier::bindings

@@ -1,0 +1,232 @@
+"""Kernels for GPUs: NVRTC compiles those of all models, and their text has the bits of the interpreter."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from program_scenes import iaf_psc_exp
+from ranvier import _core
+from ranvier.base.cuda_compiler import cuda_compilers
+from ranvier.equations.library import built
+from ranvier.equations.neurons import NAMES
+from ranvier.errors import DeviceError, StateError
+from repository import ROOT
+from step_calls import RandomPrograms, StepCall
+from thorough_cases import one_of_each
+
+COMPILERS = [str(path) for path in cuda_compilers()]
+ARCHITECTURES = [75, 80, 90, 100]
+needs_compiler = pytest.mark.skipif(not COMPILERS, reason="NVRTC is not installed: pip install 'ranvier[cuda]'")
+
+
+def draws(program: Any) -> bool:
+    """Whether a program draws random numbers, which GPUs cannot do yet."""
+    return any(each.op in {"uniform_draw", "normal_draw"} for each in program.instructions)
+
+
+DRAWING = [name for name in NAMES if draws(built(name).program.step)]
+MODELS = [name for name in NAMES if name not in DRAWING]
+
+
+def built_in() -> list[_core.NeuronModel]:
+    """Return the models in C++ whose step is a program."""
+    return [model for model in _core.neuron_models() if model.has_step_program]
+
+
+def compiled(source: str, architecture: int, *, ptx: bool) -> bytes:
+    code, warnings = _core.compile_cuda(source, architecture, ptx=ptx, compiler=COMPILERS[0])
+    assert warnings == ""
+    return code
+
+
+@needs_compiler
+@pytest.mark.parametrize(("name", "architecture"), one_of_each(MODELS, ARCHITECTURES))
+def test_operations_of_models_are_not_fused(name: str, architecture: int) -> None:
+    """In PTX, divisions and square roots are instructions. They are exact, although they are fused inside."""
+    text = compiled(_core.cuda_source([built(name).core_model]), architecture, ptx=True).decode()
+    assert f".target sm_{architecture}" in text
+    assert re.findall(r"\bfma\b[^;]*;", text) == []
+    assert re.search(r"\bmul(?:\.rn)?\.f64", text)
+    of_ieee = {"div.rn.f64", "sqrt.rn.f64", "rcp.rn.f64"}
+    assert set(re.findall(r"\b(?:div|sqrt|rcp|rsqrt)\.[a-z.]*f64", text)) <= of_ieee
+    assert ".ftz" not in text
+
+
+@needs_compiler
+@pytest.mark.thorough
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("name", MODELS)
+def test_nvrtc_compiles_each_model(name: str, architecture: int) -> None:
+    """Code takes three times as long as PTX, of which the driver could make it, too."""
+    code = compiled(_core.cuda_source([built(name).core_model]), architecture, ptx=False)
+    assert code.startswith(b"\x7fELF")
+
+
+@needs_compiler
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_nvrtc_compiles_several_models(architecture: int) -> None:
+    equations = [built(name).core_model for name in ("izhikevich", "mat2_psc_exp", "glif_psc", "aeif_psc_delta")]
+    code = compiled(_core.cuda_source([*built_in(), *equations], threads=256), architecture, ptx=False)
+    assert code.startswith(b"\x7fELF")
+
+
+@needs_compiler
+def test_each_compiler_knows_the_architectures() -> None:
+    for compiler in COMPILERS:
+        version, architectures = _core.cuda_compiler_version(compiler)
+        assert int(version.partition(".")[0]) >= 12
+        assert set(ARCHITECTURES) <= set(architectures)
+
+
+@needs_compiler
+def test_errors_of_the_compiler_are_reported() -> None:
+    with pytest.raises(DeviceError, match=r"(?s)identifier \"nonsense\" is undefined.*cannot compile it") as caught:
+        _core.compile_cuda("__global__ void run() { nonsense; }", 90, compiler=COMPILERS[0])
+    assert "ranvier.cu(1)" in caught.value.value
+    with pytest.raises(DeviceError, match=r"sm_20.*supports sm_75"):
+        _core.compile_cuda("", 20, compiler=COMPILERS[0])
+
+
+def test_a_missing_compiler_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(DeviceError, match=r"nowhere.so.*cannot be loaded.*ranvier\[cuda\]"):
+        _core.compile_cuda("", 90, compiler=str(tmp_path / "nowhere.so"))
+
+
+def test_models_without_a_program_are_refused() -> None:
+    assert DRAWING
+    (parrot,) = (model for model in _core.neuron_models() if model.name == "parrot_neuron")
+    for model in (parrot, *(built(name).core_model for name in DRAWING)):
+        assert not model.has_step_program
+        with pytest.raises(StateError, match=f"neuron model is {model.name}.*not a program"):
+            _core.cuda_source([model])
+
+
+def test_wheels_are_found_newest_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = (
+        "cuda_nvrtc/lib/libnvrtc.so.12",
+        "cuda_nvrtc/lib/libnvrtc.alt.so.12",
+        "cuda_nvrtc/lib/libnvrtc-builtins.so.12.9",
+        "cu13/lib/libnvrtc.so.13",
+        "cu11/lib/libnvrtc.so.11",
+    )
+    for name in names:
+        path = tmp_path / "nvidia" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    mine = [path for path in cuda_compilers() if path.is_relative_to(tmp_path)]
+    assert [path.name for path in mine] == ["libnvrtc.so.13", "libnvrtc.so.12"]
+
+
+# ---- the same text, compiled for processors --------------------------------------------------------------------------
+
+HOST = """
+#include <vector>
+
+extern "C" void step_lanes(unsigned program, unsigned lanes, unsigned count, double* state, unsigned constants,
+                           const double* const* values, const unsigned* varies, unsigned receptors,
+                           const double* const* inputs, const int* release, int clock, unsigned char* flags) {
+    using namespace ranvier::device;
+    const Models models;
+    std::vector<Constant> all;
+    for (unsigned c = 0; c < constants; ++c) all.push_back({values[c], varies[c]});
+    Group group;
+    group.constants = all.data();
+    for (unsigned lane = 0; lane < count; ++lane) {
+        StepView view{};
+        view.group = &group;
+        view.neuron = lane;
+        view.state = state + lane;
+        view.stride = lanes;
+        for (unsigned r = 0; r < receptors; ++r) view.inputs[r] = inputs[r][lane] + 0.0;
+        view.is_refractory = release[lane] >= clock;
+        flags[lane] = static_cast<unsigned char>(models.step(program, view));
+    }
+}
+"""
+
+
+def compiled_for_processors(source: str, folder: Path) -> Any:
+    """Return the function step_lanes() of the models of a kernel."""
+    text = source.partition("\n#define RANVIER_LAUNCH_BOUNDS")[0] + HOST
+    (folder / "models.cpp").write_text(text)
+    command = [os.environ.get("CXX", "c++"), "-std=c++20", "-O1", "-ffp-contract=off", "-shared", "-fPIC"]
+    includes = [f"-I{ROOT / 'core'}", f"-I{ROOT / 'include'}"]
+    subprocess.run([*command, *includes, "models.cpp", "-o", "models.so"], cwd=folder, check=True)
+    return ctypes.CDLL(str(folder / "models.so")).step_lanes
+
+
+def step_of_text(function: Any, program: int, description: Any, call: StepCall) -> list[npt.NDArray[Any]]:
+    """Advance the neurons of a call; return their state and who fires and fails, as StepCall.run()."""
+    state = np.array(call.state)
+
+    def pointers(arrays: list[npt.NDArray[Any]]) -> Any:
+        return (ctypes.c_void_p * max(1, len(arrays)))(*(each.ctypes.data for each in arrays))
+
+    flags = np.zeros(call.lanes, np.uint8)
+    function(
+        program,
+        call.lanes,
+        call.valid,
+        ctypes.c_void_p(state.ctypes.data),
+        len(call.constants),
+        pointers(call.constants),
+        ctypes.c_void_p(np.array([*call.own, 0], np.uint32).ctypes.data),
+        len(call.inputs),
+        pointers(call.inputs),
+        ctypes.c_void_p(call.release.ctypes.data),
+        4,
+        ctypes.c_void_p(flags.ctypes.data),
+    )
+    bits = [np.where(np.isnan(each), np.nan, each)[: call.valid].view(np.int64) for each in state]
+    return [*bits, flags[: call.valid] & 1, flags[: call.valid] >> 1]
+
+
+def same_bits(descriptions: list[Any], folder: Path, seed: int) -> None:
+    models = [_core.ProgramModel(each) for each in descriptions]
+    function = compiled_for_processors(_core.cuda_source(list(models)), folder)
+    generator = np.random.default_rng(seed)
+    for number, (description, model) in enumerate(zip(descriptions, models, strict=True)):
+        for own in ("none", "any"):
+            call = StepCall(description, generator, own=own, current=False)
+            found = step_of_text(function, number, description, call)
+            expected = call.run(model, "baseline", compiled=False)
+            receptors = len(description.receptors)
+            variables = len(description.variables)
+            for here, there in zip(found, [*expected[:variables], *expected[variables + receptors :]], strict=True):
+                assert np.array_equal(here, there), description.name
+
+
+def random_neurons(first_seed: int, count: int) -> list[Any]:
+    made: list[Any] = []
+    while len(made) < count:
+        description = RandomPrograms(first_seed).neuron()
+        first_seed += 1
+        if not draws(description.step):
+            made.append(description)
+    return made
+
+
+def test_random_programs_have_the_bits_of_the_interpreter(tmp_path: Path) -> None:
+    same_bits([iaf_psc_exp(), *random_neurons(1, 12)], tmp_path, 1)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(10))
+def test_more_random_programs_have_the_bits_of_the_interpreter(tmp_path: Path, seed: int) -> None:
+    same_bits(random_neurons(1000 * (seed + 1), 60), tmp_path, seed)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", MODELS)
+def test_models_have_the_bits_of_the_interpreter(tmp_path: Path, name: str) -> None:
+    same_bits([built(name).program], tmp_path, 3)
