@@ -1,6 +1,6 @@
 # The headers of the kernels as text in the layer `device` (core/device/cuda/kernel_texts.hpp), which NVRTC compiles when
 # a simulation runs on a GPU: the kernels, what they take from other layers, and small headers in place of the standard
-# library's, which NVRTC does not have.
+# library's, which NVRTC does not have. An item is a file, or the name by which it is included and a file.
 
 set(kernel_texts
     core/device/kernel/machine.hpp
@@ -17,9 +17,10 @@ set(kernel_texts
     core/device/cuda/standard/cstddef
     core/device/cuda/standard/cstdint
     core/device/cuda/standard/limits
-    core/device/cuda/standard/ranvier/base/instruction_set.hpp)
+    ranvier/base/instruction_set.hpp=core/device/cuda/standard/instruction_set)
 set(kernel_texts_file "${PROJECT_BINARY_DIR}/generated/device/kernel_texts.cpp")
-list(TRANSFORM kernel_texts PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE kernel_text_files)
+list(TRANSFORM kernel_texts REPLACE "^.+=" "" OUTPUT_VARIABLE kernel_text_files)
+list(TRANSFORM kernel_text_files PREPEND "${PROJECT_SOURCE_DIR}/")
 add_custom_command(
   OUTPUT "${kernel_texts_file}"
   COMMAND "${CMAKE_COMMAND}" "-DSOURCE_FOLDER=${PROJECT_SOURCE_DIR}" "-DTEXTS=${kernel_texts}"
