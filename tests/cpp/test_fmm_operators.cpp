@@ -329,7 +329,8 @@ TEST(FmmNearField, HasAccurateLogarithms) {
         const auto small_d = static_cast<float>(d);
         const auto small_n = static_cast<float>(n);
         const double ratio = (static_cast<double>(small_n) - small_d) / small_d;
-        EXPECT_NEAR(log_ratio(small_n, small_d, small_n - small_d), std::log1p(ratio), 4e-7 * std::log1p(ratio)) << ratio;
+        EXPECT_NEAR(log_ratio(small_n, small_d, small_n - small_d), std::log1p(ratio), 4e-7 * std::log1p(ratio))
+            << ratio;
     }
     EXPECT_EQ(log_ratio(3.0, 3.0, 0.0), 0.0);
 }
