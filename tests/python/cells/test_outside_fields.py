@@ -115,6 +115,21 @@ def test_the_same_potentials_in_any_form(tmp_path: Path) -> None:
         np.testing.assert_allclose(courses(field, 12.0)[1], expected, rtol=0.0, atol=1e-12, err_msg=name)
 
 
+def test_samples_are_interpolated_in_time() -> None:
+    """Between times that are not the middles of steps, as by NumPy."""
+    times, factors = [0.0, 5.2, 12.0], [0.0, 1.0, -0.5]
+    z, _ = courses(ALONG_Z, 1.0)
+    middles = np.arange(0.5, 12.0)
+    fine = np.concatenate([[0.0], np.interp(middles, times, factors), [-0.5]])
+    expected = courses(rv.sampled_field([0.0, *middles, 12.0], np.outer(fine, z)), 12.0)[1]
+    assert np.abs(expected).max() > 1.0
+    for field in (
+        rv.sampled_field(times, np.outer(factors, z)),
+        rv.given_field(z, rv.waveform(times, factors)),
+    ):
+        np.testing.assert_allclose(courses(field, 12.0)[1], expected, rtol=0.0, atol=1e-9)
+
+
 def test_fields_with_courses_are_added() -> None:
     """The cable is linear, so it has the sum of what it has in each field."""
     fields = [
