@@ -318,8 +318,9 @@ def given_field(potentials: Potentials | npt.ArrayLike, waveform: WaveformLike =
     ----------
     potentials
         A function that gets the middles of compartments, um, shape ``(points, 3)``, and returns potentials in mV: it is
-        called once for each cell when the simulation is built, and must return the same on all processes. Or an array
-        with one potential for each compartment of all cells, in the order of their ids.
+        called once for each cell when the simulation is built, and must return the same on all processes. Saved states
+        know its name only, and are loaded with any function of this name. Or an array with one potential for each
+        compartment of all cells, in the order of their ids.
     waveform
         Factor over time: a number, `sine_wave`, `pulse_train` or `waveform`.
 
