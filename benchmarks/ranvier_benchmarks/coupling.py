@@ -56,10 +56,10 @@ def main(arguments: argparse.Namespace) -> int:
         raise UnknownNameError("--network", repr(arguments.network), f"there are {', '.join(_NETWORKS)}")
     cells = whole_number("--cells", arguments.cells, _LEAST_CELLS, 1_000_000)
     accuracies = _accuracies(arguments.accuracies)
-    duration = number("--time", arguments.time)
-    if not 0.0 < duration <= 1e6:
-        raise ValueOutOfBoundsError("--time", f"{duration} ms", "it must be positive, and at most 1e6")
-    interval = number("--interval", arguments.interval)
+    duration, interval = number("--time", arguments.time), number("--interval", arguments.interval)
+    for name, value in (("--time", duration), ("--interval", interval)):
+        if not 0.0 < value <= 1e6:
+            raise ValueOutOfBoundsError(name, f"{value} ms", "it must be positive, and at most 1e6")
     repetitions = whole_number("--repetitions", arguments.repetitions, 1, 10_000)
     threads = machine.usable_processors() if arguments.threads is None else arguments.threads
     whole_number("--threads", threads, 1, 1024)

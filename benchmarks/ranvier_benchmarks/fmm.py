@@ -19,6 +19,7 @@ against    FMM3D at its precisions, and Ranvier at the error that was reached th
 from __future__ import annotations
 
 import argparse
+import shutil
 import statistics
 import sys
 import tempfile
@@ -39,7 +40,7 @@ from ranvier.base.numeric import whole_number
 from ranvier.base.paths import check_writable
 from ranvier.commands import info
 from ranvier.commands.result_files import add_result_files
-from ranvier.errors import StateError, UnknownNameError, ValueOutOfBoundsError
+from ranvier.errors import FileError, StateError, UnknownNameError, ValueOutOfBoundsError
 from ranvier.processes import machine
 from ranvier_benchmarks._in_turn import Contestant, run_once
 from ranvier_benchmarks._native import measurements
@@ -111,6 +112,12 @@ def main(arguments: argparse.Namespace) -> int:
             f"'{arguments.fmm3d_python}'",
             "FMM3D is not among the programs to compare with",
             "add --against fmm3d",
+        )
+    if peers and shutil.which(arguments.fmm3d_python) is None:
+        raise FileError(
+            f"file {arguments.fmm3d_python}",
+            bound="it is no program that can be started",
+            remedy="give the Python of --fmm3d-python: .../bin/python",
         )
     most = points * (10 if arguments.growth else 1)
     check_room("points, trees and expansions", 1500 * most, "give fewer points")

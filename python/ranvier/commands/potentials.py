@@ -89,8 +89,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_arguments(options: argparse.Namespace, model: NetworkModel) -> None:
-    """Refuse potentials of a network without a probe, and of a dry run."""
+def check_arguments(options: argparse.Namespace, model: NetworkModel, time: float) -> None:
+    """Refuse potentials of a network without a probe, of a dry run, and without a sample in a simulated time, ms."""
     if not options.lfp and options.lfp_file is None:
         return
     if options.dry_run is not None:
@@ -100,6 +100,11 @@ def check_arguments(options: argparse.Namespace, model: NetworkModel) -> None:
             f"potentials of {model.net.name}",
             bound="the network has no probe",
             remedy="leave out --lfp, or return ranvier.networks.NetworkModel(..., probe=...)",
+        )
+    model.net.to_steps(_INTERVAL, "interval of potentials")
+    if time < _INTERVAL:
+        raise ValueOutOfBoundsError(
+            "key time", f"{time:g} ms", f"--lfp samples potentials every {_INTERVAL:g} ms", "run longer"
         )
     if options.lfp_file is not None:
         check_writable(options.lfp_file, SUFFIXES)

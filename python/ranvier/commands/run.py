@@ -286,7 +286,7 @@ def _understand(options: argparse.Namespace, world: mpi.Communicator) -> _Task:
     model = describe_network(options.model, function, set_for_network)
     keys = {**RUN_KEYS, "time": model.time, "presim": model.presim, **set_for_run}
     _check_times(model.net, keys)
-    potentials.check_arguments(options, model)
+    potentials.check_arguments(options, model, keys["time"])
     if options.movie is not None:
         _neurons_of_movie(model)
         width = whole_steps("--movie-bin", options.movie_bin, model.net.resolution, 1)

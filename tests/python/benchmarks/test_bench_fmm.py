@@ -102,6 +102,7 @@ def test_potentials_are_those_of_formulas() -> None:
         (["--kinds=balls"], rv.errors.UnknownNameError),
         (["--against=pvfmm"], rv.errors.UnknownNameError),
         (["--against=fmm3d"], rv.errors.StateError),
+        (["--against=fmm3d", "--fmm3d-python=/nowhere/python"], rv.errors.FileError),
         (["--fmm3d-python=python3"], rv.errors.ValueOutOfBoundsError),
     ],
 )

@@ -82,6 +82,7 @@ def test_coupled_cells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         "--accuracies=x": "--accuracies",
         "--accuracies=1": "accuracy",
         "--interval=0.03": "interval",
+        "--interval=-1": "--interval",
         "--time=0": "--time",
     }
     for word, match in bad.items():

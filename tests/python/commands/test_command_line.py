@@ -181,6 +181,7 @@ def test_potentials_of_a_probe(tmp_path: Path) -> None:
     assert "has no probe" in fail("run", "brunel", "--lfp")
     assert "dry run has no potentials" in fail("run", path, "--lfp", "--dry-run", "2")
     assert "its format is not known" in fail("run", path, "--lfp-file", tmp_path / "lfp.txt")
+    assert "samples potentials every 1 ms" in fail("run", path, "--lfp", "--set", "time=0.5")
     path.write_text(PROBED.replace("probe=probe)", "probe=dict)"))
     assert "the probe of its network is a dict" in fail("run", path, "--lfp")
 
