@@ -149,6 +149,7 @@ extern "C" void step_lanes(unsigned program, unsigned lanes, unsigned count, dou
         view.stride = lanes;
         for (unsigned r = 0; r < receptors; ++r) view.inputs[r] = inputs[r][lane] + 0.0;
         view.is_refractory = release[lane] >= clock;
+        view.is_last_refractory = release[lane] == clock;
         flags[lane] = static_cast<unsigned char>(models.step(program, view));
     }
 }
