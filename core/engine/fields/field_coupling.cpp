@@ -29,7 +29,7 @@ fmm::Point middle_of(const fmm::LinePiece& line) { return 0.5 * (line.begin + li
 /// Bytes of the solver for each compartment: near pairs, which processes divide. Their numbers were measured with cells of 13
 /// and 71 compartments, packed and apart.
 double pair_bytes(double accuracy) {
-    constexpr double near_targets = 7.7;  // relative to the capacity of leaves
+    constexpr double near_targets = 9.0;  // at most, relative to the capacity of leaves
     const fmm::SolverOptions options = fmm::choose_options(accuracy, 1, 1, false);
     const double number = options.precision == fmm::Precision::float32 ? sizeof(float) : sizeof(double);
     return near_targets * options.capacity * number;
