@@ -56,7 +56,7 @@ from ranvier.simulation.predictions import predict_memory, sorts_connections
 __all__ = ["add_arguments"]
 
 # Keys of a run that do not apply to predictions.
-_NOT_OPTIONS = ("time", "presim", "save_every", "recordings", "threads", "costs", "memory_limit")
+_NOT_OPTIONS = ("time", "presim", "save_every", "recordings", "threads", "costs", "memory_limit", "device")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -150,6 +150,9 @@ def _understand(options: argparse.Namespace) -> _Question:
         raise ValueOutOfBoundsError("--rate", f"{options.rate} spikes/s", "it must be finite and >= 0")
     function = find_network(options.model)
     set_for_run, set_for_network = parse_settings(options.settings, function)
+    if set_for_run.get("device", "cpu") != "cpu":
+        device = str(set_for_run["device"])
+        raise ValueOutOfBoundsError("key device", device, "only processors are predicted yet", "leave it out")
     if "memory_limit" in set_for_run:
         limit_set = str(set_for_run["memory_limit"])
         raise ValueOutOfBoundsError("key memory_limit", limit_set, "nothing is built", "give --memory-per-rank")

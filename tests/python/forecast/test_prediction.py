@@ -314,6 +314,11 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibration, "measure", measure)
 
 
+def test_command_without_devices(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "hpc_benchmark", "--ranks", "2", "--set", "device=cuda-emulator"]) == 2
+    assert "key device is cuda-emulator, but only processors are predicted yet" in capsys.readouterr().err
+
+
 def test_command(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     json_path, plot_path = tmp_path / "prediction.json", tmp_path / "prediction.png"
     arguments = [

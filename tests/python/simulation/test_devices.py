@@ -156,7 +156,10 @@ def test_counts_are_those_of_processors() -> None:
     ("build", "named"),
     [
         (lambda net, cells: net.stimulate(cells, rv.dc_generator(amplitude=10.0)), "dc_generator"),
-        (lambda net, cells: net.connect(cells, cells, rv.AllToAll(), weight=1.0, delay=1.0, synapse=rv.stdp()), "change"),
+        (
+            lambda net, cells: net.connect(cells, cells, rv.AllToAll(), weight=1.0, delay=1.0, synapse=rv.stdp()),
+            "change",
+        ),
         (lambda net, cells: net.create("parrot_neuron", 1, name="parrots"), "parrot_neuron"),
         (lambda net, cells: net.create_spike_generators([[1.0]]), "spike_generator"),
         (lambda net, cells: net.create("iaf_psc_exp", 1, step=0.2, name="slow"), "'slow'"),
