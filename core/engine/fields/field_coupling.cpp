@@ -148,6 +148,7 @@ void FieldCoupling::fill_matrix(std::span<const fmm::LinePiece> lines, double fa
     const std::size_t blocks = (locals_ + block - 1) / block;
     matrix_.assign(blocks * block * lines.size(), 0.0);
     const auto fill = [&](std::uint32_t number) {
+        if (team_.stop_requested()) return;
         double* weights = matrix_.data() + number * lines.size() * block;
         const auto some = std::span(targets).subspan(number * block, std::min(block, locals_ - number * block));
         for (const fmm::NearSource<double>& near : sources) {
