@@ -11,7 +11,7 @@ namespace ranvier::engine {
 /// The device of the option, or null for processors.
 /// @param threads of the team that builds the network: at most one for each block
 /// @param seed of the orders in which the emulator takes blocks and warps
-/// @throws UnknownNameError, StateError
+/// @throws UnknownNameError, StateError, and DeviceError if a GPU, its driver or its compiler is missing or too old
 std::unique_ptr<device::Backend> make_backend(const SimulationOptions& options, std::uint32_t threads,
                                               std::uint64_t seed);
 

@@ -47,8 +47,11 @@ struct SimulationOptions {
     Choice<models::Precision> precision = models::Precision::double_precision;         ///< of the state of neurons
     Choice<models::Precision> weight_precision = models::Precision::single_precision;  ///< of stored weights
     Choice<SteppingMode> stepping = SteppingMode::bsp;
-    /// Where steps run: "cpu", or "cuda-emulator", an emulator of a GPU (core/device).
+    /// Where steps run: "cpu"; "cuda" or "cuda:2", a GPU by its number; "cuda-emulator", an emulator of one (core/device).
     std::string device = "cpu";
+    /// Paths of the libraries of NVRTC that compile the kernels of a GPU: the first one that the driver is new enough for
+    /// is used. Empty: by its names.
+    std::vector<std::string> device_compilers = {};
     AutoChoice<InstructionSet> instruction_set = {};  ///< "auto": the widest that the processor has
     /// Call the compiled code of user-defined neurons for this instruction set, if available; otherwise programs are
     /// interpreted. Bits are the same.
@@ -118,6 +121,7 @@ void visit_options(Visit visit) {
     visit("weight_precision", &Options::weight_precision, OnRanks::same);
     visit("stepping", &Options::stepping, OnRanks::same);
     visit("device", &Options::device, OnRanks::same);
+    visit("device_compilers", &Options::device_compilers, OnRanks::may_differ);
     visit("instruction_set", &Options::instruction_set, OnRanks::may_differ);
     visit("compiled_programs", &Options::compiled_programs, OnRanks::may_differ);
     visit("compiled_rules", &Options::compiled_rules, OnRanks::may_differ);

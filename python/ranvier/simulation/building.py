@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 from ranvier import _core, mpi
+from ranvier.base.cuda_compiler import cuda_compilers
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.names import counted
 from ranvier.base.user_model import UserModel
@@ -74,6 +75,8 @@ def build(
         for_core = core_options(snapshot.populations, chosen, *groups)
         programs = _compile(snapshot, checked_group(Tuning, groups[1]), chosen.weight_precision == "double")
         for_core.compiled_programs = for_core.compiled_rules = programs == "compiled"
+        if chosen.device.startswith("cuda"):
+            for_core.device_compilers = [str(path) for path in cuda_compilers()]
         if saved is not None:
             saved.check_network(snapshot.core, for_core, snapshot.recorders)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, ParamSpec, TypeAlias, TypeVar
@@ -47,6 +48,7 @@ _MOST_PROCESSORS = 2**31 - 1
 _MOST_COST = 1e30
 _LONGEST_WINDOW = 1024
 _MOST_PIECES = 2**24
+_DEVICES = ("cpu", "cuda", "cuda-emulator")
 
 Precision: TypeAlias = Literal["double", "single"]
 Stepping: TypeAlias = Literal["bsp", "async"]
@@ -70,6 +72,13 @@ def _checked_pinning(pinning: Any) -> str:
     if not processors:
         raise ShapeError("pinning", "an empty list", "it must have one processor for each thread")
     return ",".join(map(str, processors))
+
+
+def _checked_device(device: Any) -> str:
+    name = check_text("device", device)
+    if name not in _DEVICES and not re.fullmatch(r"cuda:[0-9]{1,4}", name):
+        unknown_name("device", name, _DEVICES)
+    return name
 
 
 def _checked_window(steps: Any) -> Any:
@@ -172,10 +181,12 @@ class RunOptions(OptionGroup):
     )
     device: str = option(
         default="cpu",
-        meaning="""Where the steps run: on processors (cpu), or on an emulator of a GPU (cuda-emulator), which is for
-        tests: it runs the kernels of a GPU on one processor. The spikes are the same. What devices do not have yet is
-        refused before the network is built.""",
-        choices=("cpu", "cuda-emulator"),
+        meaning="""Where the steps run: on processors (cpu), on a GPU of NVIDIA (cuda, or cuda:1 for the second one), or
+        on an emulator of a GPU (cuda-emulator), which is for tests: it runs the kernels of a GPU on one processor. The
+        spikes are the same. A GPU needs its driver and the compiler of kernels (``pip install 'ranvier[cuda]'``). What
+        devices do not have yet is refused before the network is built.""",
+        values="'cpu', 'cuda', 'cuda:1' (or another number) or 'cuda-emulator'",
+        check=_checked_device,
     )
     precision: Precision = option(default="double", meaning="Precision of the state of neurons.")
     weight_precision: Precision = option(

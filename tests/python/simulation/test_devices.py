@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -199,8 +200,27 @@ def test_weights_that_need_wider_sums_are_refused() -> None:
     bad_input.check(caught.value, "device", "64 bits")
 
 
-def test_unknown_devices_are_refused() -> None:
+@pytest.mark.parametrize("device", ["cuda-emulater", "cuda:", "cuda:-1", "cuda:x", "gpu"])
+def test_unknown_devices_are_refused(device: str) -> None:
     net = rv.Network(resolution=0.1)
     net.create("iaf_psc_exp", 10)
     with pytest.raises(errors.UnknownNameError, match="cuda-emulator"):
-        rv.Simulation(net, device="cuda-emulater", progress=False)
+        rv.Simulation(net, device=device, progress=False)
+
+
+def has_driver() -> bool:
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(has_driver(), reason="this machine has a driver of NVIDIA")
+@pytest.mark.parametrize("device", ["cuda", "cuda:1"])
+def test_a_missing_driver_is_reported(device: str) -> None:
+    net = rv.Network(resolution=0.1)
+    net.create("iaf_psc_exp", 10)
+    with pytest.raises(errors.DeviceError) as caught:
+        rv.Simulation(net, device=device, progress=False)
+    bad_input.check(caught.value, "NVIDIA's driver", "libcuda.so.1", "cannot be loaded", "install the driver")
