@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "device/backend.hpp"
+#include "device/backend/backend.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "device/cuda/program_source.hpp"
 #include "ranvier/base/errors.hpp"

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "device/backend.hpp"
+#include "device/backend/backend.hpp"
 #include "program_building.hpp"
 
 namespace ranvier::device {

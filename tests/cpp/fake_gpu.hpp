@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/subnormals.hpp"
-#include "device/backend.hpp"
+#include "device/backend/backend.hpp"
 #include "device/cuda/driver.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "device/kernel/block.hpp"

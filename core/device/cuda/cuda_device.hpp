@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "device/backend.hpp"
+#include "device/backend/backend.hpp"
 #include "device/cuda/driver.hpp"
 #include "device/cuda/nvrtc.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "device/backend.hpp"
+#include "device/backend/backend.hpp"
 
 /// Where the arrays of a network are in the memory of a device.
 namespace ranvier::device {

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "device/backend.hpp"
+#include "device/backend/backend.hpp"
 
 namespace ranvier::device {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/subnormals.hpp"
-#include "device/backend.hpp"
+#include "device/backend/backend.hpp"
 #include "device/kernel/block.hpp"
 #include "program/evaluate.hpp"
 #include "program/operations.hpp"

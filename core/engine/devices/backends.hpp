@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "device/backend.hpp"
+#include "device/backend/backend.hpp"
 #include "ranvier/engine/options.hpp"
 
 namespace ranvier::engine {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "device/backend.hpp"
+#include "device/backend/backend.hpp"
 #include "engine/shard/shard.hpp"
 #include "engine/shard/weight_checks.hpp"
 #include "network/lowering/lowering.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device/backend.hpp"
+#include "device/backend/backend.hpp"
 #include "engine/devices/device_image.hpp"
 #include "engine/shard/shard.hpp"
 #include "engine/stepping/stepping.hpp"

@@ -34,8 +34,9 @@ CORE_ARROWS = {
 FOLDER_ARROWS: dict[str, set[str]] = {
     "parallel/tasks": set(),
     "device/kernel": set(),
-    "device/emulator": {"device/kernel"},
-    "device/cuda": {"device/kernel"},
+    "device/backend": {"device/kernel"},
+    "device/emulator": {"device/backend", "device/kernel"},
+    "device/cuda": {"device/backend", "device/kernel"},
     "comm/exchange": set(),
     "comm/mpi": set(),
     "comm/progress": {"comm/exchange"},
