@@ -343,6 +343,9 @@ TEST_F(CudaDevices, TellThatThereIsNoCompiler) {
     fields_of<DeviceError>([] { KernelCompiler::load("/nowhere/libnvrtc.so"); },
                            {"/nowhere/libnvrtc.so", "cannot be loaded", "pip install ranvier[cuda]"});
     fields_of<DeviceError>([] { KernelCompiler::load("libm.so.6"); }, {"libm.so.6", "lacks", "nvrtcVersion"});
+    // A library that is missing is an error, not a reason to take the next one.
+    const std::vector<std::string> paths{"/nowhere/libnvrtc.so.13", "/nowhere/libnvrtc.so.12"};
+    fields_of<DeviceError>([&] { find_compiler(paths, 13'000); }, {"/nowhere/libnvrtc.so.13"});
     fields_of<DeviceError>([] { fake_compiler()->compile("", {.architecture = 70}); },
                            {"sm_70", "NVRTC 13.5", "sm_75, sm_80, sm_90, sm_100"});
 }

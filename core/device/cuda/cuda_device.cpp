@@ -508,6 +508,8 @@ class CudaDevice final : public Backend {
                                                     stream_->handle(), arguments),
                        "starting the kernel");
         const std::exception_ptr failure = wait(first, last, stops, has_stopped);
+        // Otherwise the flag could arrive after the next run has cleared it.
+        if (has_stopped) stop_stream_->wait("stopping the kernel");
         copy_from<Control>(plan.control, std::span(&control, 1));
         stream_->wait("reading what the kernel has done");
         has_failed_ = control.failed != 0;
