@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +16,7 @@ import bad_input
 import ranvier as rv
 from ranvier import errors
 from ranvier.simulation.options import grouped
+from repository import ROOT
 
 DURATION = 40.0  # ms
 
@@ -198,6 +201,13 @@ def test_weights_that_need_wider_sums_are_refused() -> None:
     with pytest.raises(errors.StateError) as caught:
         rv.Simulation(net, threads=1, progress=False, device="cuda-emulator")
     bad_input.check(caught.value, "device", "64 bits")
+
+
+def test_the_check_of_a_device_runs(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "tools/check_device"), "gpu", "--small", "--device", "cuda-emulator"]
+    done = subprocess.run([*command, "--out", str(tmp_path)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "gpu.txt").read_text().count("same spikes") == 3
 
 
 @pytest.mark.parametrize("device", ["cuda-emulater", "cuda:", "cuda:-1", "cuda:x", "gpu"])
