@@ -103,6 +103,8 @@ class Emulator final : public Backend {
             source += memory_[b].image.neurons;
         }
         control_.stop = 0;
+        // All have been read. Those of a run that begins with an earlier step must not be taken for new ones.
+        std::ranges::fill(records_, Record{});
         const Parameters parameters{.blocks = count,
                                     .epoch_steps = epoch_steps_,
                                     .quantum = quantum_,
