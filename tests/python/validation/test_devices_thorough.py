@@ -1,0 +1,92 @@
+"""Two hundred random networks on the emulator of a GPU have the spikes and states of processors, bit for bit."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+import ranvier as rv
+from ranvier import errors
+from ranvier.simulation.options import grouped
+
+NETWORKS = 200
+DURATION = 30.0  # ms
+
+# Weights of about the threshold, by model.
+WEIGHTS = {
+    "iaf_psc_exp": 400.0,
+    "iaf_psc_alpha": 400.0,
+    "iaf_psc_delta": 5.0,
+    "iaf_cond_exp": 20.0,
+    "iaf_cond_alpha": 20.0,
+    "aeif_cond_exp": 20.0,
+    "aeif_psc_exp": 400.0,
+    "aeif_psc_delta": 5.0,
+    "hh_psc_alpha": 400.0,
+    "izhikevich": 5.0,
+}
+
+
+def _rule(chance: random.Random) -> rv.Rule:
+    return chance.choice(
+        [
+            rv.FixedIndegree(chance.randrange(1, 15)),
+            rv.FixedOutdegree(chance.randrange(1, 15)),
+            rv.FixedTotalNumber(chance.randrange(1, 600)),
+            rv.PairwiseBernoulli(chance.uniform(0.0, 0.3)),
+            rv.AllToAll(),
+        ]
+    )
+
+
+def drawn(seed: int) -> tuple[rv.Network, rv.SpikeRecorder]:
+    """Return a network of one to four populations, and its recorder of spikes."""
+    chance = random.Random(seed)
+    net = rv.Network(resolution=chance.choice([0.1, 0.2, 0.5]), seed=seed)
+    populations = []
+    for number in range(chance.randrange(1, 5)):
+        model = chance.choice(list(WEIGHTS))
+        populations.append(net.create(model, chance.choice([1, 2, 7, 31, 64, 90]), name=f"p{number}"))
+    for _ in range(chance.randrange(1, 7)):
+        source, target = chance.choice(populations), chance.choice(populations)
+        weight = WEIGHTS[str(target.model)] * 10.0 ** chance.uniform(-2.0, 0.0)
+        weights: Any = chance.choice([weight, 0.0, rv.Normal(weight, 0.2 * weight), rv.Uniform(0.0, weight)])
+        if chance.random() < 0.3 and not str(target.model).startswith(("iaf_cond", "aeif_cond")):
+            weights = -weight
+        delay = net.resolution * chance.randrange(1, 6)
+        delays: Any = chance.choice([delay, rv.Uniform(delay, delay + 5.0)])
+        net.connect(source, target, _rule(chance), weight=weights, delay=delays)
+    for population in populations:
+        weight = WEIGHTS[str(population.model)] * 10.0 ** chance.uniform(-1.0, 0.0)
+        rate: Any = chance.choice([500.0, 9000.0, rv.Uniform(0.0, 20_000.0)])
+        trains = rv.poisson_generator(rate=rate, start=chance.choice([0.0, 5.0]))
+        net.stimulate(population[:: chance.choice([1, 1, 3])], trains, weight=weight)
+    return net, net.record_spikes(populations)
+
+
+def outcome(seed: int, pieces: int, **options: Any) -> tuple[str, int, bytes]:
+    net, recorder = drawn(seed)
+    sim = rv.Simulation(net, progress=False, **grouped(options))
+    try:
+        for _ in range(pieces):
+            sim.run(DURATION / pieces)
+    except errors.StateError:
+        # Strong weights are more than an adaptive integration can take: then it is on both.
+        return "failed", 0, b""
+    spikes = sim.spikes(recorder)
+    states = np.concatenate([sim.get(population, "V_m") for population in net.populations])
+    return spikes.digest(), len(spikes), states.tobytes()
+
+
+def test_random_networks_on_the_emulator() -> None:
+    firing = 0
+    for seed in range(NETWORKS):
+        expected = outcome(seed, 1, threads=2)
+        chance = random.Random(f"device {seed}")
+        pieces = chance.choice([1, 2, 3])
+        found = outcome(seed, pieces, threads=1, device="cuda-emulator", shards=chance.randrange(1, 40))
+        assert found == expected, seed
+        firing += expected[1] > 0
+    assert firing > 0.7 * NETWORKS
