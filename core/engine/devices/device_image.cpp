@@ -82,16 +82,8 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
 }
 
 DeviceImage::DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
-                         const WeightRanges& ranges, Step epoch_steps, const network::Network& network,
-                         std::string device)
+                         Step epoch_steps, const network::Network& network, std::string device)
     : network_(network), device_(std::move(device)), shards_(shards), layout_(layout), epoch_steps_(epoch_steps) {
-    connect::WeightRange all;
-    for (const connect::WeightRange& range : ranges) all.join(range);
-    if (std::isfinite(all.quantum)) quantum_ = all.quantum;
-    if (all.greatest_sum() > most_quanta) {
-        refuse(device_, "it adds weights exactly in 64 bits, and those from " + to_text(all.least) + " to " +
-                            to_text(all.greatest) + " need more");
-    }
     DelaySteps greatest = 1;
     for (const auto& shard : shards_) {
         for (const auto& table : shard->synapses().tables()) {
@@ -127,7 +119,21 @@ DeviceImage::DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const c
     }
 }
 
+/// Weights that a user sets may need a finer grid than those with which the network was built.
+void DeviceImage::fit_quantum() {
+    connect::WeightRange all;
+    for (const auto& shard : shards_) {
+        for (const connect::WeightRange& range : shard->inputs().weights()) all.join(range);
+    }
+    if (std::isfinite(all.quantum)) quantum_ = all.quantum;
+    if (all.greatest_sum() > most_quanta) {
+        refuse(device_, "it adds weights exactly in 64 bits, and those from " + to_text(all.least) + " to " +
+                            to_text(all.greatest) + " need more");
+    }
+}
+
 device::NetworkImage DeviceImage::network() {
+    fit_quantum();
     device::NetworkImage image;
     image.epoch_steps = static_cast<u32>(epoch_steps_);
     image.quantum = quantum_;

@@ -22,9 +22,8 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
 /// The arrays of shards for a device, whose blocks they are. The synapses of all tables of a shard are in one list of rows.
 class DeviceImage {
    public:
-    /// @param ranges of the weights of each receptor
-    DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
-                const WeightRanges& ranges, Step epoch_steps, const network::Network& network, std::string device);
+    DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout, Step epoch_steps,
+                const network::Network& network, std::string device);
 
     /// All of it.
     /// @throws StateError for a network that is too large for blocks, or neurons whose step is not a program
@@ -40,6 +39,9 @@ class DeviceImage {
     std::vector<device::i64> ring(std::uint32_t shard, Step now) const;
 
    private:
+    /// The quantum of all present weights.
+    /// @throws StateError if their sums need more bits than the device has
+    void fit_quantum();
     device::PoissonImage poisson(const Shard& shard, const ShardGroup& group, const ShardStimulus& stimulus) const;
     void find_rows(std::uint32_t shard, device::BlockImage& block);
 

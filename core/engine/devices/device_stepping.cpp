@@ -9,7 +9,7 @@ namespace ranvier::engine {
 
 DeviceStepping::DeviceStepping(const Arguments& arguments)
     : given_(arguments),
-      image_(given_.shards, given_.layout, given_.ranges, given_.epoch_steps, given_.network, given_.device),
+      image_(given_.shards, given_.layout, given_.epoch_steps, given_.network, given_.device),
       events_(arguments.shards.size(), 0) {
     load();
 }

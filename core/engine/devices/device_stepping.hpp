@@ -26,7 +26,6 @@ class DeviceStepping final : public Stepping {
         device::Backend& backend;
         const network::Network& network;
         std::string device;  ///< its name
-        WeightRanges ranges;
         Step epoch_steps = 1;    ///< at most the shortest delay
         Step kept_steps = 0;     ///< of sent spikes; see Outboxes::keep_sent()
     };

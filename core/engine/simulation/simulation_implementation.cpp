@@ -108,14 +108,13 @@ void Simulation::Implementation::build(const Poll& poll) {
         },
         build_poll);
     weight_bounds = std::move(weights.bounds);
-    WeightRanges ranges = std::move(weights.ranges);
     changes = UserChanges(network.populations().size(), lowered.plan().kinds.size());
     remember_sent_spikes();
     const connect::RowNumbering numbering = builder->numbering();
     builder.reset();
     build_epochs(numbering, build_poll);
     if (is_asynchronous(options)) build_async();
-    if (backend) build_on_device(std::move(ranges));
+    if (backend) build_on_device();
     phases.init = timer.lap();
 }
 
@@ -220,7 +219,7 @@ void Simulation::Implementation::build_async() {
                                             workers.team(), workers.traces(), workers.stealing(), std::move(ranks));
 }
 
-void Simulation::Implementation::build_on_device(WeightRanges ranges) {
+void Simulation::Implementation::build_on_device() {
     on_device = std::make_unique<DeviceStepping>(
         DeviceStepping::Arguments{.shards = shards,
                                   .layout = layout,
@@ -228,7 +227,6 @@ void Simulation::Implementation::build_on_device(WeightRanges ranges) {
                                   .backend = *backend,
                                   .network = network,
                                   .device = options.device,
-                                  .ranges = std::move(ranges),
                                   .epoch_steps = std::min(routing->shortest_delay(), device::longest_epoch),
                                   .kept_steps = longest_static_delay});
 }

@@ -102,7 +102,7 @@ struct Simulation::Implementation {
     /// @note Collective, like what follows.
     void build_epochs(connect::RowNumbering numbering, const Poll& poll);
     void build_async();
-    void build_on_device(WeightRanges ranges);
+    void build_on_device();
     void set_epoch_traffic();
     void set_local_epochs();
     /// Advances all shards to the end of a run.

@@ -150,6 +150,22 @@ def test_rates_without_thresholds_are_refused() -> None:
     bad_input.check(caught.value, "device", "'drive'", "16 spikes")
 
 
+# Their sums are multiples of another quantum than those of the weights that the network was built with.
+def test_weights_that_are_set_may_have_finer_digits() -> None:
+    net = rv.Network(resolution=0.1, seed=1)
+    cells = net.create("iaf_psc_exp", 40, I_e=rv.Uniform(380.0, 450.0))
+    net.connect(cells, cells, rv.FixedIndegree(10), weight=64.0, delay=1.5)
+    states = []
+    for options in ({}, {"device": "cuda-emulator"}):
+        sim = rv.Simulation(net, threads=1, progress=False, **options)
+        sim.run(20.0)
+        synapses = sim.connections(cells, cells)
+        synapses.weights = 0.0013 * np.arange(len(synapses))
+        sim.run(20.0)
+        states.append(sim.get(cells, "V_m").tobytes())
+    assert states[0] == states[1]
+
+
 def test_counts_are_those_of_processors() -> None:
     drawn = drawn_network(9, "iaf_psc_delta")
     expected, found = run(drawn, threads=2).counts(), run(drawn, threads=1, device="cuda-emulator").counts()
