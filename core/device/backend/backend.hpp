@@ -75,6 +75,21 @@ struct GroupImage {
     std::vector<PoissonImage> poisson = {};
 };
 
+/// The numbers of a group, without the arrays that it points to.
+inline Group numbers_of(const GroupImage& image, const DeviceProgram& model) {
+    Group group;
+    group.first = image.first;
+    group.count = image.count;
+    group.program = image.program;
+    group.variables = model.variables;
+    group.constant_count = model.constants;
+    group.receptors = model.receptors;
+    group.refractory_varies = image.refractory_steps.size() > 1 ? 1 : 0;
+    group.reads_negative_zero = image.reads_negative_zero ? 1 : 0;
+    group.poisson_count = static_cast<u32>(image.poisson.size());
+    return group;
+}
+
 /// A block, as the host has it; see BlockData.
 struct BlockImage {
     u32 neurons = 0;

@@ -13,7 +13,7 @@ namespace ranvier::device {
 
 struct CudaOptions {
     int device = 0;  ///< its number, among those that are visible
-    /// Of threads, all of which run at once; 0: one for each multiprocessor.
+    /// Blocks of threads, which all run at once; 0: one for each multiprocessor.
     u32 blocks = 0;
     /// Of a block, a multiple of 32, at least the number of blocks; 0: as many as the registers allow.
     u32 threads = 0;

@@ -97,7 +97,6 @@ std::vector<std::byte> pack_groups(std::span<const GroupImage> groups, std::span
     const std::size_t first = packer.add<Group>(empty);
     for (std::size_t g = 0; g < groups.size(); ++g) {
         const GroupImage& image = groups[g];
-        const DeviceProgram& model = programs[image.program];
         std::vector<Constant> constants;
         for (const std::vector<double>& values : image.constants) {
             constants.push_back({packer.address<double>(packer.add<double>(values)), values.size() > 1 ? 1U : 0U});
@@ -108,20 +107,12 @@ std::vector<std::byte> pack_groups(std::span<const GroupImage> groups, std::span
                 return packer.address<Element>(packer.add<Element>(values));
             }));
         }
-        packer.put<Group>(first + g * sizeof(Group),
-                          {.first = image.first,
-                           .count = image.count,
-                           .program = image.program,
-                           .variables = model.variables,
-                           .constant_count = model.constants,
-                           .receptors = model.receptors,
-                           .refractory_varies = image.refractory_steps.size() > 1 ? 1U : 0U,
-                           .reads_negative_zero = image.reads_negative_zero ? 1U : 0U,
-                           .constants = packer.address<Constant>(packer.add<Constant>(constants)),
-                           .refractory_steps = packer.address<i32>(packer.add<i32>(image.refractory_steps)),
-                           .first_inputs = packer.address<u32>(packer.add<u32>(image.first_inputs)),
-                           .poisson_count = static_cast<u32>(poisson.size()),
-                           .poisson = packer.address<PoissonInput>(packer.add<PoissonInput>(poisson))});
+        Group group = numbers_of(image, programs[image.program]);
+        group.constants = packer.address<Constant>(packer.add<Constant>(constants));
+        group.refractory_steps = packer.address<i32>(packer.add<i32>(image.refractory_steps));
+        group.first_inputs = packer.address<u32>(packer.add<u32>(image.first_inputs));
+        group.poisson = packer.address<PoissonInput>(packer.add<PoissonInput>(poisson));
+        packer.put<Group>(first + g * sizeof(Group), group);
     }
     return packer.finish();
 }

@@ -10,7 +10,7 @@
 /// Where the arrays of a network are in the memory of a device.
 namespace ranvier::device {
 
-/// Places of arrays of a block, in bytes from the begin of the allocation. Groups have an allocation of their own: it
+/// Places of arrays of a block, in bytes from the start of the allocation. Groups have an allocation of their own: it
 /// changes with their constants.
 struct BlockPlaces {
     u64 state = 0;

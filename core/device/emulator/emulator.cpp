@@ -146,26 +146,18 @@ class Emulator final : public Backend {
         block.constants.resize(block.image.groups.size());
         for (std::size_t g = 0; g < block.image.groups.size(); ++g) {
             const GroupImage& image = block.image.groups[g];
-            const DeviceProgram& model = programs_[image.program];
             for (const std::vector<double>& values : image.constants) {
                 block.constants[g].push_back({values.data(), values.size() > 1 ? 1U : 0U});
             }
             for (const PoissonImage& each : image.poisson) {
                 block.poisson[g].push_back(poisson_input(each, [](const auto& values) { return values.data(); }));
             }
-            block.groups.push_back({.first = image.first,
-                                    .count = image.count,
-                                    .program = image.program,
-                                    .variables = model.variables,
-                                    .constant_count = model.constants,
-                                    .receptors = model.receptors,
-                                    .refractory_varies = image.refractory_steps.size() > 1 ? 1U : 0U,
-                                    .reads_negative_zero = image.reads_negative_zero ? 1U : 0U,
-                                    .constants = block.constants[g].data(),
-                                    .refractory_steps = image.refractory_steps.data(),
-                                    .first_inputs = image.first_inputs.data(),
-                                    .poisson_count = static_cast<u32>(block.poisson[g].size()),
-                                    .poisson = block.poisson[g].data()});
+            Group group = numbers_of(image, programs_[image.program]);
+            group.constants = block.constants[g].data();
+            group.refractory_steps = image.refractory_steps.data();
+            group.first_inputs = image.first_inputs.data();
+            group.poisson = block.poisson[g].data();
+            block.groups.push_back(group);
         }
     }
 

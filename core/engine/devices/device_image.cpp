@@ -55,6 +55,8 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
     if (options.weight_precision != models::Precision::single_precision) {
         refuse_for("it has weights in single precision, and not in double precision");
     }
+    if (options.trace > 0 || options.trace_epochs) refuse_for("it keeps no times of epochs or of pieces of work");
+    if (options.measure_costs) refuse_for("it does not measure the costs of populations");
     if (is_asynchronous(options)) refuse_for("its blocks advance together, and not with stepping='async'");
     for (const network::Population& population : network.populations()) {
         const std::string model(population.model->name);

@@ -74,7 +74,7 @@ struct SpikeCounts {
     Step first_end = 0;
     std::pmr::vector<std::uint64_t> counts;  ///< [bin][set of neurons]
 
-    /// Adds bins up to that of step `last`. If there are none, the first one is that of step `first`.
+    /// Adds bins up to that of step `last`. Without any bins, the first one is that of step `first`.
     void reach(Step first, Step last) {
         const auto end_of = [this](Step step) { return (step + bin - 1) / bin * bin; };
         if (counts.empty()) first_end = end_of(first);

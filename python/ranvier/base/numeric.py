@@ -78,7 +78,7 @@ def number_array(
 
 
 def three_numbers(name: str, values: object, most: float) -> npt.NDArray[np.float64]:
-    """Return a copy of three finite numbers, none of which exceeds a limit.
+    """Return a copy of three finite numbers within a limit.
 
     Raises
     ------

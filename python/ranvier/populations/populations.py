@@ -553,7 +553,7 @@ def population_names(view: PopulationView) -> str:
 
 
 def text_of_cells(view: PopulationView) -> str:
-    """Return how many cells of which populations are in a view, in one line."""
+    """Return the number of cells of each population in a view, in one line."""
     return f"{counted(len(view), 'cell')} of {population_names(view)}"
 
 

@@ -199,6 +199,9 @@ def test_what_devices_lack_is_refused_by_name(build: Any, named: str) -> None:
         ({"precision": "single"}, "double precision"),
         ({"weight_precision": "double"}, "single precision"),
         ({"stepping": "async"}, "async"),
+        ({"tuning": rv.Tuning(trace=100)}, "times"),
+        ({"tuning": rv.Tuning(trace_epochs=True)}, "times"),
+        ({"tuning": rv.Tuning(measure_costs=True)}, "costs"),
     ],
 )
 def test_options_without_devices_are_refused(options: dict[str, Any], named: str) -> None:
