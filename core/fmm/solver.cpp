@@ -203,7 +203,7 @@ class Solver::Typed final : public Solver::Implementation {
 
     // ---- arrangement ----
 
-    /// Line pieces of which this member has strengths: those that it was given, if it is alone.
+    /// Line pieces whose strengths this member has: those that it was given, if it is alone.
     std::size_t held_pieces() const { return exchanges_ ? exchanges_->piece_numbers().size() : piece_count_; }
     std::size_t piece_number(std::size_t piece) const {
         return exchanges_ ? exchanges_->piece_numbers()[piece] : piece;

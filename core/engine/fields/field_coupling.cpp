@@ -35,7 +35,7 @@ double pair_bytes(double accuracy) {
     return near_targets * options.capacity * number;
 }
 
-/// The lines themselves, of which a process also has those near its part; the boxes of the tree, which all processes have.
+/// Bytes of a line, which processes have near their parts, too, and of the boxes of the tree, which all processes have.
 constexpr double line_bytes = 600.0;
 constexpr double box_bytes = 10.0;
 

@@ -77,7 +77,7 @@ def unitary_potentials(
         As for `Network.record_extracellular`.
     interval
         Interval of the kernels, ms, a multiple of the resolution; None: the resolution. With a longer one, a kernel is
-        the mean over the steps of a bin, in each of which the spike can be.
+        the mean over spikes in each step of a bin.
     duration
         Time after a spike at which kernels end, ms.
     sigma, boundary, inside

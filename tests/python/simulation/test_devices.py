@@ -156,8 +156,8 @@ def test_weights_that_are_set_may_have_finer_digits() -> None:
     cells = net.create("iaf_psc_exp", 40, I_e=rv.Uniform(380.0, 450.0))
     net.connect(cells, cells, rv.FixedIndegree(10), weight=64.0, delay=1.5)
     states = []
-    for options in ({}, {"device": "cuda-emulator"}):
-        sim = rv.Simulation(net, threads=1, progress=False, **options)
+    for device in ("cpu", "cuda-emulator"):
+        sim = rv.Simulation(net, threads=1, progress=False, device=device)
         sim.run(20.0)
         synapses = sim.connections(cells, cells)
         synapses.weights = 0.0013 * np.arange(len(synapses))
