@@ -71,12 +71,27 @@ inline PoissonImage random_trains(u32 neurons, bool is_for_all, u32 block) {
     return image;
 }
 
+/// A network with its rows.
+struct RandomNetwork {
+    NetworkImage image;
+    std::vector<BlockRows> rows;
+
+    void load_into(Backend& backend) const {
+        backend.load(image);
+        for (u32 b = 0; b < rows.size(); ++b) backend.set_rows(b, rows[b]);
+    }
+};
+
 /// Neurons with random synapses and drives.
-inline NetworkImage random_image(const NetworkSize& size, unsigned seed) {
+inline RandomNetwork random_network(const NetworkSize& size, unsigned seed) {
     std::mt19937_64 random(seed);
     const auto below = [&](u32 count) { return static_cast<u32>(random() % count); };
-    NetworkImage image{
-        .epoch_steps = size.epoch_steps, .quantum = 0x1p-20, .programs = {simple_program()}, .blocks = {}};
+    RandomNetwork network{.image = {.epoch_steps = size.epoch_steps,
+                                    .sources = u64{size.blocks} * size.neurons,
+                                    .quantum = 0x1p-20,
+                                    .programs = {simple_program()},
+                                    .blocks = {}},
+                          .rows = {}};
     for (u32 b = 0; b < size.blocks; ++b) {
         GroupImage group{.first = 0,
                          .count = size.neurons,
@@ -87,25 +102,23 @@ inline NetworkImage random_image(const NetworkSize& size, unsigned seed) {
                          .first_inputs = {0}};
         group.poisson = {random_trains(size.neurons, true, b), random_trains(size.neurons, false, b)};
         for (u32 i = 0; i < size.neurons; ++i) group.constants[1].push_back(static_cast<double>(below(200)) * 0x1p-10);
-        BlockImage block{.neurons = size.neurons,
-                         .inputs = size.neurons,
-                         .slots = size.slots,
-                         .variables = 1,
-                         .groups = {group},
-                         .row_begin = {0},
-                         .synapses = {}};
+        BlockImage block{
+            .neurons = size.neurons, .inputs = size.neurons, .slots = size.slots, .variables = 1, .groups = {group}};
+        BlockRows rows{.begin = {0}, .synapses = {}};
         for (u32 source = 0; source < size.blocks * size.neurons; ++source) {
             const u32 count = below(5);
             for (u32 k = 0; k < count; ++k) {
                 const u32 delay = size.epoch_steps + below(size.slots - 1 - size.epoch_steps);
                 const float weight = static_cast<float>(below(512)) * 0x1p-10F - 0x1p-3F;
-                block.synapses.push_back({.cell = delay * size.neurons + below(size.neurons), .weight = weight});
+                rows.synapses.push_back({.cell = delay * size.neurons + below(size.neurons), .weight = weight});
             }
-            block.row_begin.push_back(block.synapses.size());
+            rows.begin.push_back(rows.synapses.size());
         }
-        image.blocks.push_back(block);
+        block.synapses = rows.synapses.size();
+        network.image.blocks.push_back(block);
+        network.rows.push_back(rows);
     }
-    return image;
+    return network;
 }
 
 /// (step, block, neuron), sorted.

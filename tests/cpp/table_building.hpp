@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -121,6 +123,13 @@ inline void append(const SynapseTable& table, const ShardLayout& layout, std::ve
     for (std::uint32_t row = 0; row < table.rows(); ++row) {
         std::vector<SynapseView> views;
         synapses.read(RowIndex{row}, synapses.row_begin(RowIndex{row}), synapses.row_end(RowIndex{row}), views);
+        std::vector<std::uint32_t> inputs(views.size());
+        std::vector<DelaySteps> delays(views.size());
+        synapses.copy_row(RowIndex{row}, inputs.data(), delays.data());
+        for (std::size_t i = 0; i < views.size(); ++i) {
+            EXPECT_EQ(inputs[i], views[i].target);
+            EXPECT_EQ(delays[i], views[i].delay);
+        }
         for (const SynapseView& view : views) {
             all.push_back({table.source(RowIndex{row}).value, layout.id_of(LocalIndex{view.target}).value,
                            synapses.weight(view.position), view.delay});

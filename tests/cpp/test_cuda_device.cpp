@@ -39,7 +39,7 @@ TEST_F(CudaDevices, HaveTheSpikesAndStatesOfTheEmulator) {
     SpikeList spikes;
     SpikeList expected;
     for (const auto& [backend, list] : {std::pair{device.get(), &spikes}, std::pair{emulator.get(), &expected}}) {
-        backend->load(random_image(size, 1));
+        random_network(size, 1).load_into(*backend);
         for (const auto& [first, last] : {std::pair<i64, i64>{1, 100}, {101, 101}, {102, 300}}) {
             EXPECT_EQ(backend->run(first, last, never), last);
             take_all(*backend, size.blocks, *list);
@@ -70,9 +70,9 @@ TEST_F(CudaDevices, TakeStatesRingsAndConstants) {
     SpikeList spikes;
     SpikeList expected;
     for (const auto& [backend, list] : {std::pair{device.get(), &spikes}, std::pair{emulator.get(), &expected}}) {
-        NetworkImage image = random_image(size, 2);
-        std::vector<GroupImage> groups = image.blocks[1].groups;
-        backend->load(std::move(image));
+        const RandomNetwork network = random_network(size, 2);
+        std::vector<GroupImage> groups = network.image.blocks[1].groups;
+        network.load_into(*backend);
         BlockState state{.variables = std::vector<double>(size.neurons, 0.5), .refractory = {}};
         for (u32 i = 0; i < size.neurons; ++i) state.refractory.push_back(static_cast<i32>(i % 4));
         backend->set_state(0, state);
@@ -93,7 +93,7 @@ TEST_F(CudaDevices, TakeStatesRingsAndConstants) {
 TEST_F(CudaDevices, RunStepsAgainThatTheyHaveRunBefore) {
     const NetworkSize size;
     const auto device = make();
-    device->load(random_image(size, 3));
+    random_network(size, 3).load_into(*device);
     // The fake device checks that no records of these steps are left.
     for (const i64 first : {i64{1}, i64{39}, i64{20}}) EXPECT_EQ(device->run(first, 40, never), 40);
     EXPECT_EQ(device->run(41, 40, never), 40);
@@ -103,7 +103,7 @@ TEST_F(CudaDevices, RunStepsAgainThatTheyHaveRunBefore) {
 TEST_F(CudaDevices, StopWhenTheyAreAsked) {
     const NetworkSize size;
     const auto device = make();
-    device->load(random_image(size, 4));
+    random_network(size, 4).load_into(*device);
     int asked = 0;
     const i64 reached = device->run(1, 100'000, [&] { return ++asked == 2; });
     EXPECT_LT(reached, 100);
@@ -113,7 +113,7 @@ TEST_F(CudaDevices, StopWhenTheyAreAsked) {
     EXPECT_EQ(device->run(reached + 1, 200, never), 200);
     SpikeList spikes;
     take_all(*device, size.blocks, spikes);
-    device->load(random_image(size, 4));
+    random_network(size, 4).load_into(*device);
     EXPECT_EQ(device->run(1, 200, never), 200);
     SpikeList expected;
     take_all(*device, size.blocks, expected);
@@ -122,7 +122,7 @@ TEST_F(CudaDevices, StopWhenTheyAreAsked) {
 
 TEST_F(CudaDevices, EndTheKernelBeforeAnErrorOfTheCallerLeaves) {
     const auto device = make();
-    device->load(random_image({}, 4));
+    random_network({}, 4).load_into(*device);
     EXPECT_THROW(device->run(1, 100'000, []() -> bool { throw std::runtime_error("interrupted"); }),
                  std::runtime_error);
     EXPECT_EQ(gpu().launch, nullptr);
@@ -133,7 +133,7 @@ TEST_F(CudaDevices, EndTheKernelBeforeAnErrorOfTheCallerLeaves) {
 TEST_F(CudaDevices, StopWhenThereIsNoRoomForSpikes) {
     const NetworkSize size;
     const auto device = make({.spike_room = 1});
-    device->load(random_image(size, 5));
+    random_network(size, 5).load_into(*device);
     SpikeList spikes;
     i64 done = 0;
     int runs = 0;
@@ -146,7 +146,7 @@ TEST_F(CudaDevices, StopWhenThereIsNoRoomForSpikes) {
     }
     EXPECT_GT(runs, 3);
     const auto roomy = make();
-    roomy->load(random_image(size, 5));
+    random_network(size, 5).load_into(*roomy);
     EXPECT_EQ(roomy->run(1, 300, never), 300);
     SpikeList expected;
     take_all(*roomy, size.blocks, expected);
@@ -155,7 +155,7 @@ TEST_F(CudaDevices, StopWhenThereIsNoRoomForSpikes) {
 
 TEST_F(CudaDevices, SayThatANeuronHasFailed) {
     const auto device = make();
-    device->load(random_image({}, 6));
+    random_network({}, 6).load_into(*device);
     BlockState state;
     device->get_state(1, state);
     state.variables[3] = 1e9;
@@ -169,14 +169,14 @@ TEST_F(CudaDevices, LaunchFewStepsWhereTimeIsLimited) {
     gpu().limits_run_time = 1;
     const NetworkSize size;
     const auto device = make();
-    device->load(random_image(size, 7));
+    random_network(size, 7).load_into(*device);
     SpikeList spikes;
     EXPECT_EQ(device->run(1, 301, never), 301);
     take_all(*device, size.blocks, spikes);
     EXPECT_GT(gpu().launches, 4);
     gpu().limits_run_time = 0;
     const auto other = make();
-    other->load(random_image(size, 7));
+    random_network(size, 7).load_into(*other);
     EXPECT_EQ(other->run(1, 301, never), 301);
     SpikeList expected;
     take_all(*other, size.blocks, expected);
@@ -186,7 +186,7 @@ TEST_F(CudaDevices, LaunchFewStepsWhereTimeIsLimited) {
 TEST_F(CudaDevices, ChooseThreadsByTheRegistersOfTheKernel) {
     gpu().most_threads = 250;
     auto device = make();
-    device->load(random_image({}, 8));
+    random_network({}, 8).load_into(*device);
     device->run(1, 2, never);
     EXPECT_EQ(gpu().threads, 224U);
     EXPECT_EQ(gpu().source.find("__launch_bounds__"), std::string::npos);
@@ -196,13 +196,13 @@ TEST_F(CudaDevices, ChooseThreadsByTheRegistersOfTheKernel) {
     gpu().most_threads = 33;
     device = make();
     EXPECT_EQ(device->blocks(), 40U);
-    device->load(random_image({.blocks = 40, .neurons = 2}, 8));
+    random_network({.blocks = 40, .neurons = 2}, 8).load_into(*device);
     device->run(1, 2, never);
     EXPECT_EQ(gpu().threads, 64U);
     EXPECT_NE(gpu().source.find("__launch_bounds__(64)"), std::string::npos);
 
     device = make({.blocks = 3, .threads = 96});
-    device->load(random_image({}, 8));
+    random_network({}, 8).load_into(*device);
     device->run(1, 2, never);
     EXPECT_EQ(gpu().threads, 96U);
     EXPECT_NE(gpu().source.find("__launch_bounds__(96)"), std::string::npos);
@@ -211,9 +211,9 @@ TEST_F(CudaDevices, ChooseThreadsByTheRegistersOfTheKernel) {
 TEST_F(CudaDevices, FreeWhatTheyTake) {
     {
         const auto device = make();
-        device->load(random_image({}, 9));
+        random_network({}, 9).load_into(*device);
         device->run(1, 10, never);
-        device->load(random_image({}, 10));
+        random_network({}, 10).load_into(*device);
         EXPECT_EQ(gpu().modules, 1);
         EXPECT_EQ(gpu().memory.size(), 4U);  // of the network, and of the groups of each block
     }
@@ -228,11 +228,11 @@ TEST_F(CudaDevices, FreeWhatTheyTake) {
 TEST_F(CudaDevices, CompileForTheirArchitecture) {
     gpu().capability_major = 8;
     gpu().capability_minor = 6;
-    make()->load(random_image({}, 11));
+    random_network({}, 11).load_into(*make());
     EXPECT_EQ(gpu().options[0], "--gpu-architecture=sm_80");
     // Newer than the compiler: the driver compiles.
     gpu().capability_major = 12;
-    make()->load(random_image({}, 11));
+    random_network({}, 11).load_into(*make());
     EXPECT_EQ(gpu().options[0], "--gpu-architecture=compute_100");
     EXPECT_NE(std::ranges::find(gpu().options, "--fmad=false"), gpu().options.end());
 }
@@ -266,20 +266,20 @@ TEST_F(CudaDevices, RefuseWhatTheyCannotDo) {
 TEST_F(CudaDevices, RefuseNetworksThatAreTooLarge) {
     const auto device = make();
     gpu().free_bytes = 70'000'000;
-    fields_of<InsufficientMemoryError>([&] { device->load(random_image({}, 1)); },
+    fields_of<InsufficientMemoryError>([&] { random_network({}, 1).load_into(*device); },
                                        {"Fake 9000", "70 MB of 1074 MB are free", "network smaller"});
     gpu().free_bytes = std::size_t{1} << 30;
     // Another process was faster.
     gpu().errors["memory_allocate"] = 2;
-    fields_of<InsufficientMemoryError>([&] { device->load(random_image({}, 1)); }, {"the network needs more"});
+    fields_of<InsufficientMemoryError>([&] { random_network({}, 1).load_into(*device); }, {"the network needs more"});
     gpu().errors.clear();
     gpu().active_blocks = 0;
-    fields_of<DeviceError>([&] { device->load(random_image({}, 1)); }, {"0 at once", "fewer blocks"});
+    fields_of<DeviceError>([&] { random_network({}, 1).load_into(*device); }, {"0 at once", "fewer blocks"});
     gpu().active_blocks = 1;
-    fields_of<StateError>([&] { device->load(random_image({.blocks = 1, .neurons = 32'768}, 1)); },
+    fields_of<StateError>([&] { random_network({.blocks = 1, .neurons = 32'768}, 1).load_into(*device); },
                           {"32768", "32767", "more blocks"});
     // It is usable still.
-    device->load(random_image({}, 1));
+    random_network({}, 1).load_into(*device);
     EXPECT_EQ(device->run(1, 10, never), 10);
 }
 
@@ -287,16 +287,16 @@ TEST_F(CudaDevices, ReportTheErrorsOfCompilerAndDriver) {
     const auto device = make();
     gpu().errors["compile_program"] = 6;
     gpu().compiler_log = "ranvier.cu(7): error: a mistake";
-    fields_of<DeviceError>([&] { device->load(random_image({}, 1)); }, {"a mistake", "sm_90"});
+    fields_of<DeviceError>([&] { random_network({}, 1).load_into(*device); }, {"a mistake", "sm_90"});
     gpu().errors = {{"compile_program", 7}};
-    fields_of<DeviceError>([&] { device->load(random_image({}, 1)); }, {"NVRTC_ERROR_FAKE", "install"});
+    fields_of<DeviceError>([&] { random_network({}, 1).load_into(*device); }, {"NVRTC_ERROR_FAKE", "install"});
     gpu().errors = {{"module_load_data", 222}};
-    fields_of<DeviceError>([&] { device->load(random_image({}, 1)); }, {"CUDA 13.5", "update the driver"});
+    fields_of<DeviceError>([&] { random_network({}, 1).load_into(*device); }, {"CUDA 13.5", "update the driver"});
     gpu().errors = {{"module_get_function", 500}};
-    fields_of<DeviceError>([&] { device->load(random_image({}, 1)); }, {"finding the kernel"});
+    fields_of<DeviceError>([&] { random_network({}, 1).load_into(*device); }, {"finding the kernel"});
     EXPECT_EQ(gpu().modules, 0);
     gpu().errors.clear();
-    device->load(random_image({}, 1));
+    random_network({}, 1).load_into(*device);
     gpu().errors = {{"launch_cooperative", 720}};
     fields_of<DeviceError>([&] { device->run(1, 10, never); }, {"at once"});
     gpu().errors = {{"copy_to_host", 700}};
@@ -306,14 +306,14 @@ TEST_F(CudaDevices, ReportTheErrorsOfCompilerAndDriver) {
 TEST_F(CudaDevices, AreLostWhenARunFails) {
     {
         const auto device = make();
-        device->load(random_image({}, 1));
+        random_network({}, 1).load_into(*device);
         gpu().lost_after = 10;
         fields_of<DeviceError>([&] { device->run(5, 100, never); },
                                {"Fake 9000", "CUDA_ERROR_LAUNCH_FAILED (a text)", "steps 5 and 100", "saved state"});
         BlockState state;
         fields_of<DeviceError>([&] { device->get_state(0, state); }, {"failed before", "new process"});
         fields_of<DeviceError>([&] { device->run(5, 100, never); }, {"failed before"});
-        fields_of<DeviceError>([&] { device->load(random_image({}, 1)); }, {"failed before"});
+        fields_of<DeviceError>([&] { random_network({}, 1).load_into(*device); }, {"failed before"});
         gpu().launch.reset();
     }
     EXPECT_EQ(gpu().contexts, 0);
@@ -366,7 +366,7 @@ TEST(CudaTargets, AreTheNewestThatTheDeviceRuns) {
 }
 
 TEST(CudaMemory, HasAlignedArraysThatDoNotOverlap) {
-    const NetworkImage image = random_image({.blocks = 2, .neurons = 7, .epoch_steps = 3}, 1);
+    const NetworkImage image = random_network({.blocks = 2, .neurons = 7, .epoch_steps = 3}, 1).image;
     const MemoryPlan plan = plan_memory(image, 10);
     std::vector<std::pair<u64, u64>> arrays{{plan.data, 2 * sizeof(BlockData)},
                                             {plan.records, 6 * 2 * sizeof(Record)},
@@ -379,7 +379,7 @@ TEST(CudaMemory, HasAlignedArraysThatDoNotOverlap) {
         arrays.insert(arrays.end(), {{places.state, 7 * sizeof(double)},
                                      {places.refractory, 7 * sizeof(i32)},
                                      {places.row_begin, 15 * sizeof(u64)},
-                                     {places.synapses, image.blocks[b].synapses.size() * sizeof(Synapse)},
+                                     {places.synapses, image.blocks[b].synapses * sizeof(Synapse)},
                                      {places.ring, 16 * 7 * sizeof(i64)},
                                      {places.lists, 6 * 7 * sizeof(u16)},
                                      {places.spikes, 84 * sizeof(Spike)}});

@@ -205,6 +205,15 @@ class BlockTable final : public RingTable<Target, Weight>, public DividedDeliver
             detail::DeliverBlocks<Target, Weight, Offset>::run(&arguments);
         }
     }
+    void copy_delays(RowIndex row, DelaySteps* delays) const override {
+        const std::uint64_t begin = this->row_begin(row);
+        const std::uint64_t end = this->row_end(row);
+        std::uint32_t block = 0;
+        for (std::uint64_t position = begin; position < end; ++position) {
+            while (position >= block_end(row, block)) ++block;
+            delays[position - begin] = delay_in(block, position);
+        }
+    }
     DelaySteps delay_at(RowIndex row, std::uint64_t position) const override {
         return delay_in(block_at(row, position), position);
     }

@@ -155,6 +155,12 @@ class RunTable final : public StaticTable<Target, Weight>, public DeferredDelive
     }
 
    private:
+    void copy_delays(RowIndex row, DelaySteps* delays) const override {
+        const Offset* const offsets = offsets_.data() + std::uint64_t{row.value} * (delays_ + 1);
+        for (DelaySteps delay = 0; delay < delays_; ++delay) {
+            std::fill(delays + offsets[delay], delays + offsets[delay + 1], this->columns_.least_delay + delay);
+        }
+    }
     DelaySteps delay_at(RowIndex row, std::uint64_t position) const override {
         const Offset* begin = offsets_.data() + std::uint64_t{row.value} * (delays_ + 1);
         const auto place = static_cast<Offset>(position - this->row_begin(row));

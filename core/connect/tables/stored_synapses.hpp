@@ -74,6 +74,8 @@ class StoredSynapses {
     virtual std::uint64_t row_end(RowIndex row) const = 0;
     /// Appends synapses [begin, end) of one row to `out`.
     virtual void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const = 0;
+    /// Copies the inputs and the delays of the synapses of a row, for which there is room.
+    virtual void copy_row(RowIndex row, std::uint32_t* inputs, DelaySteps* delays) const = 0;
     virtual std::uint32_t target(std::uint64_t position) const = 0;
     virtual bool has_tags() const = 0;
     virtual std::uint32_t tag(std::uint64_t position) const = 0;

@@ -73,6 +73,29 @@ void StoredTable<Target, Weight>::read(RowIndex /*row*/, std::uint64_t begin, st
 }
 
 template <class Target, class Weight>
+void StoredTable<Target, Weight>::copy_row(RowIndex row, std::uint32_t* inputs, DelaySteps* delays) const {
+    const std::uint64_t begin = row_begin(row);
+    const std::uint64_t length = row_end(row) - begin;
+    for (std::uint64_t i = 0; i < length; ++i) inputs[i] = input_of(columns_.targets[begin + i]);
+    copy_delays(row, delays);
+}
+
+template <class Target, class Weight>
+void StoredTable<Target, Weight>::copy_delays(RowIndex row, DelaySteps* delays) const {
+    const std::uint64_t begin = row_begin(row);
+    const std::uint64_t length = row_end(row) - begin;
+    if (columns_.least_delay == columns_.greatest_delay) {
+        std::fill_n(delays, length, columns_.least_delay);
+        return;
+    }
+    std::visit(
+        [&](const auto& stored) {
+            for (std::uint64_t i = 0; i < length; ++i) delays[i] = columns_.least_delay + stored[begin + i];
+        },
+        columns_.delays);
+}
+
+template <class Target, class Weight>
 void StoredTable<Target, Weight>::find_onto(std::span<const std::uint32_t> neurons, std::span<const std::uint64_t> ends,
                                             std::span<std::uint64_t> positions) const {
     if (neurons.empty()) return;

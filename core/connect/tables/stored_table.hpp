@@ -67,6 +67,7 @@ class StoredTable : public SynapseTable, public StoredSynapses, public FreeableS
                                                             : columns_.row_start[row.value + std::size_t{1}];
     }
     void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override;
+    void copy_row(RowIndex row, std::uint32_t* inputs, DelaySteps* delays) const override;
     std::uint32_t target(std::uint64_t position) const override { return input_of(columns_.targets[position]); }
     void read_weights(std::span<const std::uint64_t> positions, std::span<double> weights) const override {
         for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -119,6 +120,9 @@ class StoredTable : public SynapseTable, public StoredSynapses, public FreeableS
         return columns_.least_delay +
                std::visit([&](const auto& delays) { return DelaySteps{delays[position]}; }, columns_.delays);
     }
+
+    /// The delays of all synapses of a row.
+    virtual void copy_delays(RowIndex row, DelaySteps* delays) const;
 
     /// The input of a target as stored.
     std::uint32_t input_of(Target target) const {

@@ -97,12 +97,18 @@ struct BlockImage {
     u32 slots = 0;
     u32 variables = 0;  ///< most of its groups
     std::vector<GroupImage> groups;
-    std::vector<u64> row_begin;
+    u64 synapses = 0;  ///< of its rows
+};
+
+/// The incoming synapses of the neurons of a block.
+struct BlockRows {
+    std::vector<u64> begin;  ///< by source, and the end of the last one
     std::vector<Synapse> synapses;
 };
 
 struct NetworkImage {
     u32 epoch_steps = 1;
+    u64 sources = 0;       ///< of spikes: a block has a row for each
     double quantum = 1.0;  ///< a power of two
     std::vector<DeviceProgram> programs;
     std::vector<BlockImage> blocks;
@@ -127,9 +133,12 @@ class Backend {
     /// Blocks of threads for a network: how many shards the process makes.
     virtual u32 blocks() const = 0;
 
-    /// Loads a network, with empty rings. Images are not needed afterwards.
-    /// @throws InsufficientMemoryError if it does not fit into the memory of the device
+    /// Loads a network without its rows, with empty rings. Images are not needed afterwards.
+    /// @throws InsufficientMemoryError if it does not fit into the memory of the device, rows included
     virtual void load(NetworkImage image) = 0;
+    /// Copies the rows of a block of the loaded network: those of each block, before the first run. Thread-safe for different
+    /// blocks.
+    virtual void set_rows(u32 block, const BlockRows& rows) = 0;
     /// Replaces groups' constants.
     virtual void set_constants(u32 block, std::span<const GroupImage> groups) = 0;
     virtual void set_state(u32 block, const BlockState& state) = 0;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -173,7 +174,7 @@ u32 whole_warps(u32 threads) { return (threads + warp_size - 1) / warp_size * wa
 
 /// What a network has on the device.
 struct Loaded {
-    NetworkImage image;  ///< without synapses
+    NetworkImage image;  ///< without groups
     MemoryPlan plan;
     std::unique_ptr<Module> module;
     u32 threads = 0;
@@ -239,12 +240,21 @@ class CudaDevice final : public Backend {
         fill(*made, image);
         made->image = std::move(image);
         // Nobody reads them again.
-        for (BlockImage& block : made->image.blocks) {
-            block.row_begin = {};
-            block.synapses = {};
-            block.groups = {};
-        }
+        for (BlockImage& block : made->image.blocks) block.groups = {};
         loaded_ = std::move(made);
+    }
+
+    void set_rows(u32 block, const BlockRows& rows) override {
+        const std::scoped_lock lock(copying_);
+        check_usable();
+        if (rows.begin.size() != loaded_->image.sources + 1 ||
+            rows.synapses.size() != loaded_->image.blocks[block].synapses) {
+            throw InternalError("size of the rows of a block");
+        }
+        const ContextUse use(context_);
+        copy_to<u64>(place(block).row_begin, rows.begin);
+        copy_to<Synapse>(place(block).synapses, rows.synapses);
+        stream_->wait("copying synapses");
     }
 
     void set_constants(u32 block, std::span<const GroupImage> groups) override {
@@ -435,8 +445,6 @@ class CudaDevice final : public Backend {
             at(data.spike_count, plan.spike_counts + b * sizeof(u32));
             at(data.events, plan.events + b * sizeof(u64));
             made.data.push_back(data);
-            copy(base + places.row_begin, std::as_bytes(std::span(block.row_begin)));
-            copy(base + places.synapses, std::as_bytes(std::span(block.synapses)));
             made.groups.push_back(nullptr);
             put_groups(made, image.programs, static_cast<u32>(b), block.groups);
         }
@@ -574,6 +582,7 @@ class CudaDevice final : public Backend {
     std::optional<Stream> stop_stream_;
     std::optional<PinnedNumber> stop_;
     std::unique_ptr<Loaded> loaded_;
+    std::mutex copying_;
     bool has_failed_ = false;
     std::string lost_;  ///< the error after which nothing works any more
 };

@@ -45,6 +45,7 @@ class EmulatedModels {
 /// The arrays of a block, in what takes the place of the memory of a device.
 struct BlockMemory {
     BlockImage image;
+    BlockRows rows;
     std::vector<std::vector<Constant>> constants;  ///< by group
     std::vector<std::vector<PoissonInput>> poisson;  ///< by group
     std::vector<Group> groups;
@@ -83,6 +84,8 @@ class Emulator final : public Backend {
         records_.assign(2 * std::size_t{epoch_steps_} * memory_.size(), Record{});
         control_ = {};
     }
+
+    void set_rows(u32 block, const BlockRows& rows) override { memory_[block].rows = rows; }
 
     void set_constants(u32 block, std::span<const GroupImage> groups) override {
         memory_[block].image.groups.assign(groups.begin(), groups.end());
@@ -129,7 +132,7 @@ class Emulator final : public Backend {
     u64 bytes() const override {
         u64 bytes = records_.size() * sizeof(Record);
         for (const BlockMemory& block : memory_) {
-            bytes += block.image.row_begin.size() * sizeof(u64) + block.image.synapses.size() * sizeof(Synapse) +
+            bytes += block.rows.begin.size() * sizeof(u64) + block.rows.synapses.size() * sizeof(Synapse) +
                      block.state.variables.size() * sizeof(double) + block.state.refractory.size() * sizeof(i32) +
                      block.ring.size() * sizeof(i64) + block.lists.size() * sizeof(u16) +
                      block.spikes.size() * sizeof(Spike);
@@ -169,8 +172,8 @@ class Emulator final : public Backend {
                 .groups = block.groups.data(),
                 .state = block.state.variables.data(),
                 .refractory = block.state.refractory.data(),
-                .row_begin = block.image.row_begin.data(),
-                .synapses = block.image.synapses.data(),
+                .row_begin = block.rows.begin.data(),
+                .synapses = block.rows.synapses.data(),
                 .ring = block.ring.data(),
                 .lists = block.lists.data(),
                 .spikes = block.spikes.data(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -138,6 +139,7 @@ device::NetworkImage DeviceImage::network() {
     fit_quantum();
     device::NetworkImage image;
     image.epoch_steps = static_cast<u32>(epoch_steps_);
+    image.sources = source_count();
     image.quantum = quantum_;
     for (u32 s = 0; s < shards_.size(); ++s) {
         Shard& shard = *shards_[s];
@@ -149,7 +151,7 @@ device::NetworkImage DeviceImage::network() {
         for (const device::GroupImage& group : block.groups) {
             block.variables = std::max(block.variables, programs_[group.program].variables);
         }
-        find_rows(s, block);
+        block.synapses = shard.synapses().size();
         image.blocks.push_back(std::move(block));
     }
     image.programs = programs_;
@@ -239,48 +241,50 @@ device::PoissonImage DeviceImage::poisson(const Shard& shard, const ShardGroup& 
     return image;
 }
 
-void DeviceImage::find_rows(std::uint32_t shard, device::BlockImage& block) {
+void DeviceImage::copy_rows(std::uint32_t shard, device::BlockRows& rows) const {
     const ShardSynapses& synapses = shards_[shard]->synapses();
     const ShardInputs& inputs = shards_[shard]->inputs();
-    const u32 sources = first_sources_.back() + shards_.back()->layout().size();
-    // Calls visit(source, table, row) for each row of each table.
+    const u32 input_stride = input_count(inputs);
+    // Calls visit(source, kind, row, length) for each row of each table. The rows of a table have one source each.
     const auto for_rows = [&](const auto& visit) {
-        for (u32 kind = 0; kind < synapses.tables().size(); ++kind) {
-            const connect::SynapseTable* const table = synapses.table(connect::KindIndex{kind});
+        for (u32 i = 0; i < synapses.tables().size(); ++i) {
+            const connect::KindIndex kind{i};
+            const connect::SynapseTable* const table = synapses.table(kind);
             if (table == nullptr) continue;
-            for (u32 row = 0; row < table->rows(); ++row) {
-                const connect::StoredSynapses& stored = *table->synapses();
-                if (stored.row_begin(RowIndex{row}) == stored.row_end(RowIndex{row})) continue;
-                visit(sources_[table->source(RowIndex{row}).value], connect::KindIndex{kind}, stored, RowIndex{row});
+            const connect::StoredSynapses& stored = *table->synapses();
+            const u32 count = table->rows();
+            for (u32 row = 0; row < count; ++row) {
+                const u64 length = stored.row_end(RowIndex{row}) - stored.row_begin(RowIndex{row});
+                if (length > 0) visit(sources_[table->source(RowIndex{row}).value], kind, RowIndex{row}, length);
             }
         }
     };
-    block.row_begin.assign(std::size_t{sources} + 1, 0);
-    for_rows([&](u32 source, connect::KindIndex, const connect::StoredSynapses& stored, RowIndex row) {
-        block.row_begin[source + std::size_t{1}] += stored.row_end(row) - stored.row_begin(row);
+    // While rows are filled, element n + 1 is the next place of source n.
+    rows.begin.assign(source_count() + std::size_t{2}, 0);
+    u64 longest = 0;
+    for_rows([&](u32 source, connect::KindIndex, RowIndex, u64 length) {
+        rows.begin[source + std::size_t{2}] += length;
+        longest = std::max(longest, length);
     });
-    for (u32 source = 0; source < sources; ++source) {
-        block.row_begin[source + std::size_t{1}] += block.row_begin[source];
-    }
-    block.synapses.resize(block.row_begin.back());
-    std::vector<u64> next(block.row_begin.begin(), block.row_begin.end() - 1);
-    std::vector<connect::SynapseView> views;
-    std::vector<u64> positions;
-    std::vector<double> weights;
-    for_rows([&](u32 source, connect::KindIndex kind, const connect::StoredSynapses& stored, RowIndex row) {
-        views.clear();
-        stored.read(row, stored.row_begin(row), stored.row_end(row), views);
-        positions.clear();
-        for (const connect::SynapseView& view : views) positions.push_back(view.position);
-        weights.resize(positions.size());
-        const std::vector<std::uint64_t> places(positions.begin(), positions.end());
-        stored.read_weights(places, weights);
+    for (std::size_t i = 2; i < rows.begin.size(); ++i) rows.begin[i] += rows.begin[i - 1];
+    rows.synapses.resize(rows.begin.back());
+    std::vector<u32> targets(longest);
+    std::vector<DelaySteps> delays(longest);
+    std::vector<std::uint64_t> positions(longest);
+    std::vector<double> weights(longest);
+    for_rows([&](u32 source, connect::KindIndex kind, RowIndex row, u64 length) {
+        const connect::StoredSynapses& stored = *synapses.stored(kind);
+        stored.copy_row(row, targets.data(), delays.data());
+        std::iota(positions.begin(), positions.begin() + static_cast<std::ptrdiff_t>(length), stored.row_begin(row));
+        stored.read_weights(std::span(positions).first(length), std::span(weights).first(length));
         const u32 first = first_input(inputs, synapses.receptor(kind));
-        for (std::size_t i = 0; i < views.size(); ++i) {
-            block.synapses[next[source]++] = {views[i].delay * block.inputs + first + views[i].target,
-                                              static_cast<float>(weights[i])};
+        u64& place = rows.begin[source + std::size_t{1}];
+        for (u64 i = 0; i < length; ++i) {
+            rows.synapses[place + i] = {delays[i] * input_stride + first + targets[i], static_cast<float>(weights[i])};
         }
+        place += length;
     });
+    rows.begin.pop_back();
 }
 
 device::BlockState DeviceImage::state(std::uint32_t shard, Step now) const {

@@ -25,9 +25,11 @@ class DeviceImage {
     DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout, Step epoch_steps,
                 const network::Network& network, std::string device);
 
-    /// All of it.
+    /// All but the rows.
     /// @throws StateError for a network that is too large for blocks, or neurons whose step is not a program
     device::NetworkImage network();
+    /// The rows of a shard, into vectors whose memory is used again. Thread-safe.
+    void copy_rows(std::uint32_t shard, device::BlockRows& rows) const;
     /// The groups of a shard with the constants of their present parameters.
     std::vector<device::GroupImage> groups(std::uint32_t shard);
     /// Steps of the rings of inputs.
@@ -43,7 +45,7 @@ class DeviceImage {
     /// @throws StateError if their sums need more bits than the device has
     void fit_quantum();
     device::PoissonImage poisson(const Shard& shard, const ShardGroup& group, const ShardStimulus& stimulus) const;
-    void find_rows(std::uint32_t shard, device::BlockImage& block);
+    std::uint32_t source_count() const { return first_sources_.back() + shards_.back()->layout().size(); }
 
     const network::Network& network_;
     std::string device_;  ///< its name

@@ -17,21 +17,29 @@ DeviceStepping::DeviceStepping(const Arguments& arguments)
 void DeviceStepping::reset_counts() {}
 
 void DeviceStepping::begin(Step first, Step last) {
+    if (!has_weights_) {
+        load();
+        at_ = unknown;
+    }
     last_ = last;
     step_.store(first - 1, std::memory_order_relaxed);
 }
 
 void DeviceStepping::load() {
     given_.backend.load(image_.network());
+    given_.team.run([&](std::uint32_t worker) {
+        device::BlockRows rows;
+        given_.team.for_assigned_items(worker, static_cast<std::uint32_t>(given_.shards.size()),
+                                       [&](std::uint32_t shard) {
+                                           image_.copy_rows(shard, rows);
+                                           given_.backend.set_rows(shard, rows);
+                                       });
+    });
     std::ranges::fill(events_, 0);
     has_weights_ = true;
 }
 
 void DeviceStepping::update(Step now) {
-    if (!has_weights_) {
-        load();
-        at_ = unknown;
-    }
     for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
         if (at_ != now) given_.backend.set_ring(shard, image_.ring(shard, now));
         given_.backend.set_constants(shard, image_.groups(shard));

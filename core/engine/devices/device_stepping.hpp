@@ -48,6 +48,8 @@ class DeviceStepping final : public Stepping {
     void reset_counts() override;
 
    private:
+    /// Loads the network. Each worker copies the rows of its blocks, one block after another, so that the host has those of
+    /// one block for each thread at once. Called by no worker.
     void load();
     /// Gives the device what may have changed since the last run.
     void update(Step now);
