@@ -86,12 +86,9 @@ struct RandomNetwork {
 inline RandomNetwork random_network(const NetworkSize& size, unsigned seed) {
     std::mt19937_64 random(seed);
     const auto below = [&](u32 count) { return static_cast<u32>(random() % count); };
-    RandomNetwork network{.image = {.epoch_steps = size.epoch_steps,
-                                    .sources = u64{size.blocks} * size.neurons,
-                                    .quantum = 0x1p-20,
-                                    .programs = {simple_program()},
-                                    .blocks = {}},
-                          .rows = {}};
+    RandomNetwork network{
+        .image = {.epoch_steps = size.epoch_steps, .quantum = 0x1p-20, .programs = {simple_program()}, .blocks = {}},
+        .rows = {}};
     for (u32 b = 0; b < size.blocks; ++b) {
         GroupImage group{.first = 0,
                          .count = size.neurons,
@@ -114,6 +111,7 @@ inline RandomNetwork random_network(const NetworkSize& size, unsigned seed) {
             }
             rows.begin.push_back(rows.synapses.size());
         }
+        block.rows = size.blocks * size.neurons;
         block.synapses = rows.synapses.size();
         network.image.blocks.push_back(block);
         network.rows.push_back(rows);

@@ -190,6 +190,10 @@ inline void set_device_functions(DriverFunctions& made) {
         std::strncpy(name, "Fake 9000", static_cast<std::size_t>(size));
         return 0;
     };
+    made.device_get_uuid = [](unsigned char* uuid, int device) {
+        for (int i = 0; i < 16; ++i) uuid[i] = static_cast<unsigned char>(10 * device + i + 1);
+        return 0;
+    };
     made.device_get_attribute = [](int* value, int attribute, int) {
         const FakeGpu& gpu = FakeGpu::get();
         switch (static_cast<DeviceAttribute>(attribute)) {

@@ -90,6 +90,59 @@ TEST_F(CudaDevices, TakeStatesRingsAndConstants) {
     EXPECT_EQ(spikes, expected);
 }
 
+TEST_F(CudaDevices, DeliverSpikesOfOtherProcesses) {
+    const NetworkSize size;
+    const auto device = make();
+    const auto emulator = make_emulator({.blocks = 3, .threads = 32, .seed = 9, .spike_room = 10'000});
+    SpikeList spikes;
+    SpikeList expected;
+    SpikeList without;
+    for (const auto& [backend, list] : {std::pair{device.get(), &spikes}, std::pair{emulator.get(), &expected}}) {
+        RandomNetwork network = random_network(size, 3);
+        // Rows after those of the sources of this process.
+        const u32 sources = size.blocks * size.neurons;
+        for (u32 b = 0; b < size.blocks; ++b) {
+            BlockRows& rows = network.rows[b];
+            for (u32 row = 0; row < 40; ++row) {
+                for (u32 k = 0; k <= row; ++k) {
+                    rows.synapses.push_back({(2 + k % 13) * size.neurons + (row + k) % size.neurons, 0.25F});
+                }
+                rows.begin.push_back(rows.synapses.size());
+            }
+            network.image.blocks[b].rows += 40;
+            network.image.blocks[b].synapses = rows.synapses.size();
+        }
+        network.load_into(*backend);
+        for (i64 last = 2; last <= 80; last += 2) {
+            // Of the last two steps; more and more of them, and none now and then.
+            for (u32 b = 0; b < size.blocks && last > 2; ++b) {
+                std::vector<RemoteSpike> remote;
+                for (u32 row = b; row < (last % 8 == 0 ? 0 : last / 2); ++row) {
+                    remote.push_back({last - 2 - row % 2, sources + row, 0});
+                }
+                backend->receive(b, remote);
+            }
+            ASSERT_EQ(backend->run(last - 1, last, never), last);
+            take_all(*backend, size.blocks, *list);
+        }
+        without.clear();
+        network.load_into(*backend);
+        ASSERT_EQ(backend->run(1, 80, never), 80);
+        take_all(*backend, size.blocks, without);
+    }
+    EXPECT_GT(spikes.size(), without.size() + 100);
+    EXPECT_EQ(spikes, expected);
+}
+
+TEST_F(CudaDevices, AreTakenInTurnByTheProcessesOfAHost) {
+    gpu().devices = 3;
+    const auto second = make({.device = {}, .host_rank = 1});
+    EXPECT_EQ(second->identity(), make({.device = 1})->identity());
+    EXPECT_NE(second->identity(), make({.device = {}, .host_rank = 2})->identity());
+    EXPECT_EQ(second->identity(), make({.device = {}, .host_rank = 4})->identity());
+    EXPECT_EQ(make_emulator({})->identity(), (std::array<std::uint8_t, 16>{}));
+}
+
 TEST_F(CudaDevices, RunStepsAgainThatTheyHaveRunBefore) {
     const NetworkSize size;
     const auto device = make();
@@ -238,7 +291,10 @@ TEST_F(CudaDevices, CompileForTheirArchitecture) {
 }
 
 TEST_F(CudaDevices, RefuseWhatTheyCannotDo) {
-    fields_of<DeviceError>([] { make({.device = 1}); }, {"cuda:1", "cuda:0 to cuda:0"});
+    fields_of<DeviceError>([] { make({.device = 1}); }, {"cuda:1", "only cuda:0", "CUDA_VISIBLE_DEVICES"});
+    gpu().devices = 2;
+    fields_of<DeviceError>([] { make({.device = 7}); }, {"cuda:7", "cuda:0 to cuda:1", "choose one"});
+    fields_of<DeviceError>([] { make({.device = -1}); }, {"cuda:-1", "cuda:0 to cuda:1"});
     fields_of<ValueOutOfBoundsError>([] { make({.threads = 33}); }, {"33", "multiple of 32"});
     fields_of<ValueOutOfBoundsError>([] { make({.blocks = 1025}); }, {"1025", "1024"});
     fields_of<ValueOutOfBoundsError>([] { make({.blocks = 64, .threads = 32}); }, {"at least the number of blocks"});
@@ -300,7 +356,8 @@ TEST_F(CudaDevices, ReportTheErrorsOfCompilerAndDriver) {
     gpu().errors = {{"launch_cooperative", 720}};
     fields_of<DeviceError>([&] { device->run(1, 10, never); }, {"at once"});
     gpu().errors = {{"copy_to_host", 700}};
-    fields_of<DeviceError>([&] { device->events(0); }, {"copying from the GPU", "nvidia-smi"});
+    BlockState state;
+    fields_of<DeviceError>([&] { device->get_state(0, state); }, {"copying from the GPU", "nvidia-smi"});
 }
 
 TEST_F(CudaDevices, AreLostWhenARunFails) {

@@ -145,6 +145,48 @@ TEST(RankNetworks, OfBalancedCellsWithOneDelay) {
     expect_same_by_all_methods(network, expected, {.threads = 3}, run_for(600));
 }
 
+// ---- devices ---------------------------------------------------------------------------------------------------------
+
+/// Two populations with Poisson input and delays from 0.3 ms on, and recordings of both kinds.
+Network make_device_network(double shortest = 0.3) {
+    Network network(resolution, 9);
+    const PopulationId excitatory =
+        network.create("iaf_psc_alpha", 60, "excitatory", {{"V_m", normal(-65.0, 5.0, -infinity, -56.0)}});
+    const PopulationId inhibitory =
+        network.create("iaf_psc_exp", 17, "inhibitory", {{"V_m", normal(-65.0, 5.0, -infinity, -56.0)}});
+    for (const PopulationId to : {excitatory, inhibitory}) {
+        add_projection(network, all_of(network, excitatory), all_of(network, to),
+                       {"fixed_indegree", {{"indegree", 12}}}, 80.0, shortest);
+        add_projection(network, all_of(network, inhibitory), all_of(network, to), {"fixed_indegree", {{"indegree", 3}}},
+                       -200.0, 1.5);
+        add_stimulus(network, all_of(network, to), "poisson_generator", {{"rate", 18000.0}}, {}, 40.0, 1.5);
+    }
+    add_spike_recorder(network, {all_of(network, excitatory), all_of(network, inhibitory)});
+    add_state_recorder(network, excitatory, {0, 30, 59}, {"V_m"}, 0.7);
+    return network;
+}
+
+/// In pieces that are no whole epochs.
+void run_in_pieces(Simulation& simulation) {
+    for (const Step steps : {1, 36, 2, 161}) simulation.run(steps);
+}
+
+TEST(RankNetworks, OnDevices) {
+    const Network network = make_device_network();
+    const Outcome expected = simulate(network, {.threads = 1}, run_in_pieces);
+    EXPECT_GT(expected.spikes.size(), 100u);
+    SimulationOptions options{.threads = 1, .device = "cuda-emulator", .shards = 3};
+    const std::vector<std::string> placements{"round_robin", "consecutive", "shuffle"};
+    std::size_t turn = 0;
+    for (const comm::ExchangeInfo* method : comm::exchanges()) {
+        if (method->on_host) continue;
+        options.exchange = method->name;
+        options.intervals = 1 + turn % 2;
+        options.placement = placements[turn++ % placements.size()];
+        expect_same_on_ranks(network, expected, 2 + static_cast<std::int32_t>(turn / 2 % 2), options, run_in_pieces);
+    }
+}
+
 // ---- networks at the edge --------------------------------------------------------------------------------------------
 
 TEST(RankNetworks, WithMoreThreadsThanNeurons) {

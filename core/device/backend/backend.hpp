@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -97,18 +98,18 @@ struct BlockImage {
     u32 slots = 0;
     u32 variables = 0;  ///< most of its groups
     std::vector<GroupImage> groups;
+    u32 rows = 0;  ///< of all sources of this process, then those that other processes' sources have in this block
     u64 synapses = 0;  ///< of its rows
 };
 
 /// The incoming synapses of the neurons of a block.
 struct BlockRows {
-    std::vector<u64> begin;  ///< by source, and the end of the last one
+    std::vector<u64> begin;  ///< by row, and the end of the last one
     std::vector<Synapse> synapses;
 };
 
 struct NetworkImage {
     u32 epoch_steps = 1;
-    u64 sources = 0;       ///< of spikes: a block has a row for each
     double quantum = 1.0;  ///< a power of two
     std::vector<DeviceProgram> programs;
     std::vector<BlockImage> blocks;
@@ -117,7 +118,7 @@ struct NetworkImage {
 /// A state of all neurons of a block between two runs.
 struct BlockState {
     std::vector<double> variables;  ///< [variable][neuron]
-    std::vector<i32> refractory;    ///< steps that are left
+    std::vector<i32> refractory;  ///< steps that are left
 };
 
 /// Longest epoch in steps: a block has records and lists of spikes for two.
@@ -130,6 +131,8 @@ class Backend {
 
     /// What it runs on, for users.
     virtual std::string name() const = 0;
+    /// Which GPU of all machines it is; zeros for an emulator, which shares nothing.
+    virtual std::array<std::uint8_t, 16> identity() const { return {}; }
     /// Blocks of threads for a network: how many shards the process makes.
     virtual u32 blocks() const = 0;
 
@@ -145,6 +148,9 @@ class Backend {
     virtual void get_state(u32 block, BlockState& state) = 0;
     /// Sums of weights that are yet to arrive: [step % slots][input], in quanta.
     virtual void set_ring(u32 block, std::span<const i64> sums) = 0;
+    /// Spikes of other processes, which the next run delivers before its first step. They must arrive in this step or
+    /// later. Those of an earlier call that no run has delivered are dropped.
+    virtual void receive(u32 block, std::span<const RemoteSpike> spikes) = 0;
 
     /// Runs steps from `first` to `last`, inclusive. Returns the last step that was done: an earlier one if there was no
     /// room for more spikes, if `stops` returned true, or if a neuron has failed.
@@ -154,7 +160,7 @@ class Backend {
     virtual bool has_failed() const = 0;
     /// The spikes of a block since the last call, in the order of steps.
     virtual void take_spikes(u32 block, std::vector<Spike>& spikes) = 0;
-    /// Synapses that spikes have reached in a block, since the network was loaded.
+    /// Synapses that spikes of this process have reached in a block, since the network was loaded.
     virtual u64 events(u32 block) = 0;
     /// Bytes of memory of the device.
     virtual u64 bytes() const = 0;

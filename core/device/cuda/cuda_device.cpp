@@ -53,6 +53,11 @@ class Context {
               "reading the name of the device");
         return name.data();
     }
+    std::array<std::uint8_t, 16> identity() const {
+        std::array<std::uint8_t, 16> identity{};
+        check(functions().device_get_uuid(identity.data(), device_), "identifying the device");
+        return identity;
+    }
     int attribute(DeviceAttribute attribute) const {
         int value = 0;
         check(functions().device_get_attribute(&value, static_cast<int>(attribute), device_),
@@ -182,6 +187,18 @@ struct Loaded {
     std::vector<std::unique_ptr<DeviceMemory>> groups;  ///< by block
     std::vector<BlockData> data;
     bool has_new_data = true;  ///< data has changed since it was copied to the device
+    // By block, as after the last run.
+    std::vector<u32> spike_counts;  ///< without those that were taken
+    std::vector<u64> events;
+    /// Spikes of other processes for the next run, by block.
+    std::vector<std::vector<RemoteSpike>> remote;
+    std::unique_ptr<DeviceMemory> remote_memory;  ///< grows with their greatest number
+
+    u64 remote_count() const {
+        u64 count = 0;
+        for (const std::vector<RemoteSpike>& spikes : remote) count += spikes.size();
+        return count;
+    }
 };
 
 class CudaDevice final : public Backend {
@@ -189,9 +206,10 @@ class CudaDevice final : public Backend {
     CudaDevice(const CudaOptions& options, std::shared_ptr<const Driver> driver,
                std::shared_ptr<const KernelCompiler> compiler)
         : options_(options),
-          context_(std::move(driver), options.device),
+          context_(std::move(driver), *options.device),
           compiler_(std::move(compiler)),
           name_(context_.name()),
+          identity_(context_.identity()),
           multiprocessors_(static_cast<u32>(context_.attribute(DeviceAttribute::multiprocessors))),
           limits_run_time_(context_.attribute(DeviceAttribute::limits_run_time) != 0),
           blocks_(options.blocks != 0 ? options.blocks : std::min(multiprocessors_, most_threads)) {
@@ -224,6 +242,7 @@ class CudaDevice final : public Backend {
     CudaDevice& operator=(const CudaDevice&) = delete;
 
     std::string name() const override { return name_; }
+    std::array<std::uint8_t, 16> identity() const override { return identity_; }
     u32 blocks() const override { return blocks_; }
 
     void load(NetworkImage image) override {
@@ -241,13 +260,16 @@ class CudaDevice final : public Backend {
         made->image = std::move(image);
         // Nobody reads them again.
         for (BlockImage& block : made->image.blocks) block.groups = {};
+        made->spike_counts.assign(made->data.size(), 0);
+        made->events.assign(made->data.size(), 0);
+        made->remote.resize(made->data.size());
         loaded_ = std::move(made);
     }
 
     void set_rows(u32 block, const BlockRows& rows) override {
         const std::scoped_lock lock(copying_);
         check_usable();
-        if (rows.begin.size() != loaded_->image.sources + 1 ||
+        if (rows.begin.size() != u64{loaded_->image.blocks[block].rows} + 1 ||
             rows.synapses.size() != loaded_->image.blocks[block].synapses) {
             throw InternalError("size of the rows of a block");
         }
@@ -296,6 +318,11 @@ class CudaDevice final : public Backend {
         stream_->wait("copying sums of weights");
     }
 
+    void receive(u32 block, std::span<const RemoteSpike> spikes) override {
+        check_usable();
+        loaded_->remote[block].assign(spikes.begin(), spikes.end());
+    }
+
     i64 run(i64 first, i64 last, const std::function<bool()>& stops) override {
         check_usable();
         if (first > last) return last;
@@ -320,33 +347,26 @@ class CudaDevice final : public Backend {
 
     void take_spikes(u32 block, std::vector<Spike>& spikes) override {
         check_usable();
-        const ContextUse use(context_);
-        const u64 count_place = loaded_->plan.spike_counts + block * sizeof(u32);
-        u32 count = 0;
-        copy_from<u32>(count_place, std::span(&count, 1));
-        stream_->wait("counting spikes");
+        const u32 count = loaded_->spike_counts[block];
         if (count > place(block).spike_room) throw InternalError("more spikes than there is room for");
         spikes.resize(count);
         if (count == 0) return;
+        const ContextUse use(context_);
         copy_from<Spike>(place(block).spikes, spikes);
-        const u32 none = 0;
-        copy_to<u32>(count_place, std::span(&none, 1));
         stream_->wait("copying spikes");
+        loaded_->spike_counts[block] = 0;
     }
 
     u64 events(u32 block) override {
         check_usable();
-        const ContextUse use(context_);
-        u64 count = 0;
-        copy_from<u64>(loaded_->plan.events + block * sizeof(u64), std::span(&count, 1));
-        stream_->wait("counting events");
-        return count;
+        return loaded_->events[block];
     }
 
     u64 bytes() const override {
         if (loaded_ == nullptr) return 0;
         u64 bytes = loaded_->memory->bytes();
         for (const auto& groups : loaded_->groups) bytes += groups->bytes();
+        if (loaded_->remote_memory != nullptr) bytes += loaded_->remote_memory->bytes();
         return bytes;
     }
 
@@ -483,6 +503,31 @@ class CudaDevice final : public Backend {
                        "copying from the GPU");
     }
 
+    /// Copies spikes of other processes and where those of each block begin, and returns the place of the latter: all spikes
+    /// come first.
+    u64 put_remote() {
+        std::vector<RemoteSpike> spikes;
+        std::vector<u64> begin{0};
+        for (std::vector<RemoteSpike>& of_block : loaded_->remote) {
+            spikes.insert(spikes.end(), of_block.begin(), of_block.end());
+            begin.push_back(spikes.size());
+            of_block.clear();
+        }
+        const std::span<const std::byte> spike_bytes = std::as_bytes(std::span(spikes));
+        const std::span<const std::byte> begin_bytes = std::as_bytes(std::span(begin));
+        const u64 needed = spike_bytes.size() + begin_bytes.size();
+        if (loaded_->remote_memory == nullptr || loaded_->remote_memory->bytes() < needed) {
+            loaded_->remote_memory.reset();
+            loaded_->remote_memory = std::make_unique<DeviceMemory>(context_, 2 * needed, "spikes of other processes");
+        }
+        const u64 address = loaded_->remote_memory->address();
+        copy(address, spike_bytes);
+        copy(address + spike_bytes.size(), begin_bytes);
+        // They are copied before this memory of the host is freed.
+        stream_->wait("copying spikes of other processes");
+        return address + spike_bytes.size();
+    }
+
     /// Runs steps by one launch, and returns the last one that was done.
     i64 launch(i64 first, i64 last, const std::function<bool()>& stops, bool& has_stopped) {
         const DriverFunctions& functions = context_.functions();
@@ -495,6 +540,7 @@ class CudaDevice final : public Backend {
         }
         Control control;
         copy_to<Control>(plan.control, std::span(&control, 1));
+        copy_to<u32>(plan.spike_counts, loaded_->spike_counts);
         // Records of an earlier run may have the numbers of these steps, if it had got further.
         const u64 words = 2 * u64{loaded_->image.epoch_steps} * blocks * (sizeof(Record) / sizeof(u32));
         context_.check(functions.fill_words(base + plan.records, static_cast<u32>(first - 1), words, stream_->handle()),
@@ -510,6 +556,12 @@ class CudaDevice final : public Backend {
                               .first = first,
                               .last = last,
                               .arrival_room = options_.arrival_room};
+        if (loaded_->remote_count() > 0) {
+            const u64 begin = put_remote();
+            parameters.remote_begin = reinterpret_cast<const u64*>(static_cast<std::uintptr_t>(begin));
+            parameters.remote =
+                reinterpret_cast<const RemoteSpike*>(static_cast<std::uintptr_t>(loaded_->remote_memory->address()));
+        }
         void* arguments[] = {&parameters};
         context_.check(functions.launch_cooperative(loaded_->module->run(), blocks, 1, 1, loaded_->threads, 1, 1,
                                                     static_cast<unsigned>(Shared::bytes(blocks, options_.arrival_room)),
@@ -519,6 +571,8 @@ class CudaDevice final : public Backend {
         // Otherwise the flag could arrive after the next run has cleared it.
         if (has_stopped) stop_stream_->wait("stopping the kernel");
         copy_from<Control>(plan.control, std::span(&control, 1));
+        copy_from<u32>(plan.spike_counts, loaded_->spike_counts);
+        copy_from<u64>(plan.events, loaded_->events);
         stream_->wait("reading what the kernel has done");
         has_failed_ = control.failed != 0;
         if (failure) std::rethrow_exception(failure);
@@ -574,6 +628,7 @@ class CudaDevice final : public Backend {
     Context context_;
     std::shared_ptr<const KernelCompiler> compiler_;
     std::string name_;
+    std::array<std::uint8_t, 16> identity_;
     u32 multiprocessors_;
     bool limits_run_time_;
     u32 blocks_;
@@ -588,11 +643,12 @@ class CudaDevice final : public Backend {
 };
 
 void check_options(const CudaOptions& options, int devices) {
-    if (options.device < 0 || options.device >= devices) {
-        throw DeviceError({.object = "device",
-                           .value = "cuda:" + std::to_string(options.device),
-                           .bound = "there are devices cuda:0 to cuda:" + std::to_string(devices - 1),
-                           .remedy = "choose one of them"});
+    if (*options.device < 0 || *options.device >= devices) {
+        throw DeviceError(
+            {.object = "device",
+             .value = "cuda:" + std::to_string(*options.device),
+             .bound = devices == 1 ? "there is only cuda:0" : "there are cuda:0 to cuda:" + std::to_string(devices - 1),
+             .remedy = "choose one of them, or make others visible (CUDA_VISIBLE_DEVICES)"});
     }
     const auto refuse = [](const std::string& object, u32 value, const std::string& bound) {
         throw ValueOutOfBoundsError(
@@ -612,8 +668,10 @@ void check_options(const CudaOptions& options, int devices) {
 
 std::unique_ptr<Backend> make_cuda_device(const CudaOptions& options, std::shared_ptr<const Driver> driver,
                                           std::shared_ptr<const KernelCompiler> compiler) {
-    check_options(options, driver->device_count());
-    return std::make_unique<CudaDevice>(options, std::move(driver), std::move(compiler));
+    CudaOptions chosen = options;
+    if (!chosen.device) chosen.device = options.host_rank % driver->device_count();
+    check_options(chosen, driver->device_count());
+    return std::make_unique<CudaDevice>(chosen, std::move(driver), std::move(compiler));
 }
 
 std::shared_ptr<const KernelCompiler> find_compiler(std::span<const std::string> paths, int driver_version) {

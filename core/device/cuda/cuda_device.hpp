@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,7 +13,9 @@
 namespace ranvier::device {
 
 struct CudaOptions {
-    int device = 0;  ///< its number, among those that are visible
+    /// Its number, among those that are visible; none: processes of a host take them in turn.
+    std::optional<int> device = 0;
+    int host_rank = 0;  ///< of this process among those of its host
     /// Blocks of threads, which all run at once; 0: one for each multiprocessor.
     u32 blocks = 0;
     /// Of a block, a multiple of 32, at least the number of blocks; 0: as many as the registers allow.

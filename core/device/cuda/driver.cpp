@@ -27,6 +27,7 @@ DriverFunctions find_functions(const SharedLibrary& library) {
     finder.find(functions.device_get_count, "cuDeviceGetCount");
     finder.find(functions.device_get, "cuDeviceGet");
     finder.find(functions.device_get_name, "cuDeviceGetName");
+    finder.find(functions.device_get_uuid, "cuDeviceGetUuid_v2");
     finder.find(functions.device_get_attribute, "cuDeviceGetAttribute");
     finder.find(functions.primary_context_retain, "cuDevicePrimaryCtxRetain");
     finder.find(functions.primary_context_release, "cuDevicePrimaryCtxRelease_v2");

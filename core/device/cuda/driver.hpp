@@ -22,6 +22,7 @@ struct DriverFunctions {
     int (*device_get_count)(int* count);
     int (*device_get)(int* device, int number);
     int (*device_get_name)(char* name, int size, int device);
+    int (*device_get_uuid)(unsigned char* uuid, int device);  ///< 16 bytes
     int (*device_get_attribute)(int* value, int attribute, int device);
     int (*primary_context_retain)(void** context, int device);
     int (*primary_context_release)(int device);

@@ -79,7 +79,7 @@ MemoryPlan plan_memory(const NetworkImage& image, u32 spike_room) {
         const u64 room = std::max<u64>(2 * epochs * block.neurons, spike_room);
         plan.blocks.push_back({.state = places.add<double>(u64{block.variables} * block.neurons),
                                .refractory = places.add<i32>(block.neurons),
-                               .row_begin = places.add<u64>(image.sources + 1),
+                               .row_begin = places.add<u64>(u64{block.rows} + 1),
                                .synapses = places.add<Synapse>(block.synapses),
                                .ring = places.add<i64>(u64{block.slots} * block.inputs),
                                .lists = places.add<u16>(epochs * block.neurons),

@@ -51,6 +51,7 @@ struct BlockMemory {
     std::vector<Group> groups;
     BlockState state;
     std::vector<i64> ring;
+    std::vector<RemoteSpike> remote;
     std::vector<u16> lists;
     std::vector<Spike> spikes;
     u32 spike_count = 0;
@@ -96,6 +97,9 @@ class Emulator final : public Backend {
     void set_ring(u32 block, std::span<const i64> sums) override {
         memory_[block].ring.assign(sums.begin(), sums.end());
     }
+    void receive(u32 block, std::span<const RemoteSpike> spikes) override {
+        memory_[block].remote.assign(spikes.begin(), spikes.end());
+    }
 
     i64 run(i64 first, i64 last, const std::function<bool()>& stops) override {
         const auto count = static_cast<u32>(memory_.size());
@@ -108,6 +112,13 @@ class Emulator final : public Backend {
         control_.stop = 0;
         // All have been read. Those of a run that begins with an earlier step must not be taken for new ones.
         std::ranges::fill(records_, Record{});
+        std::vector<RemoteSpike> remote;
+        std::vector<u64> remote_begin{0};
+        for (BlockMemory& block : memory_) {
+            remote.insert(remote.end(), block.remote.begin(), block.remote.end());
+            remote_begin.push_back(remote.size());
+            if (first <= last) block.remote.clear();
+        }
         const Parameters parameters{.blocks = count,
                                     .epoch_steps = epoch_steps_,
                                     .quantum = quantum_,
@@ -117,7 +128,9 @@ class Emulator final : public Backend {
                                     .control = &control_,
                                     .first = first,
                                     .last = last,
-                                    .arrival_room = options_.arrival_room};
+                                    .arrival_room = options_.arrival_room,
+                                    .remote = remote.empty() ? nullptr : remote.data(),
+                                    .remote_begin = remote_begin.data()};
         run_blocks(parameters, stops);
         return control_.reached;
     }

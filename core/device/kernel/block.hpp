@@ -27,6 +27,7 @@ inline constexpr u32 most_receptors = 8;
 
 /// Parts of a step. All threads of a block finish a part before the next one begins.
 enum class Part : u32 {
+    receive,  ///< synapses of spikes of other processes are added to the inputs
     update,   ///< neurons read their inputs, and advance
     publish,  ///< the record of the step is written
     gather,   ///< the records of all blocks are read
@@ -76,11 +77,17 @@ class Block {
         shared_->totals[0] = shared_->totals[1] = 0;
         shared_->stops = 0;
     }
-    RANVIER_DEVICE Part first_part() const { return p_.first <= p_.last ? Part::update : Part::done; }
+    RANVIER_DEVICE Part first_part() const {
+        if (p_.first > p_.last) return Part::done;
+        return p_.remote != nullptr ? Part::receive : Part::update;
+    }
 
     /// Returns false if the record of another block is not there yet: the thread must call it again.
     RANVIER_DEVICE bool run(Part part, u32 thread) {
         switch (part) {
+            case Part::receive:
+                receive(thread);
+                return true;
             case Part::update:
                 update(thread);
                 return true;
@@ -103,6 +110,8 @@ class Block {
     /// The part after one that all threads have finished: the same for all of them.
     RANVIER_DEVICE Part next(Part part) {
         switch (part) {
+            case Part::receive:
+                return Part::update;
             case Part::update:
                 return Part::publish;
             case Part::publish: {
@@ -148,6 +157,14 @@ class Block {
     RANVIER_DEVICE Record* record(i64 step, u32 block) const { return p_.records + slot(step) * p_.blocks + block; }
     RANVIER_DEVICE u16* spike_list(const BlockData& data, i64 step) const {
         return data.lists + static_cast<u64>(slot(step)) * data.neurons;
+    }
+
+    RANVIER_DEVICE void receive(u32 thread) {
+        const u64 end = p_.remote_begin[number_ + 1];
+        for (u64 i = p_.remote_begin[number_] + thread / warp_size; i < end; i += threads_ / warp_size) {
+            const RemoteSpike spike = p_.remote[i];
+            deliver_row(spike.row, spike.step, thread % warp_size);
+        }
     }
 
     RANVIER_DEVICE void update(u32 thread) {
@@ -251,19 +268,24 @@ class Block {
         const u32 left = total - window_;
         const u32 count = left < p_.arrival_room ? left : p_.arrival_room;
         const u32* const arrivals = shared_->arrivals(p_.blocks);
-        const u32 end_of_ring = data_.slots * data_.inputs;
-        const u32 base = ring_place(exchanged_);
-        const u32 lane = thread % warp_size;
         for (u32 a = thread / warp_size; a < count; a += threads_ / warp_size) {
-            const u64 begin = data_.row_begin[arrivals[a]];
-            const u64 end = data_.row_begin[arrivals[a] + 1];
-            if (lane == 0) add(data_.events, end - begin);
-            for (u64 s = begin + lane; s < end; s += warp_size) {
-                const Synapse synapse = data_.synapses[s];
-                u32 cell = base + synapse.cell;
-                if (cell >= end_of_ring) cell -= end_of_ring;
-                add(data_.ring + cell, static_cast<i64>(static_cast<double>(synapse.weight) * p_.inverse_quantum));
-            }
+            const u32 row = arrivals[a];
+            if (thread % warp_size == 0) add(data_.events, data_.row_begin[row + 1] - data_.row_begin[row]);
+            deliver_row(row, exchanged_, thread % warp_size);
+        }
+    }
+
+    /// Adds the synapses of a row, whose source has fired in a step, to the inputs. Called by all lanes of a warp.
+    RANVIER_DEVICE void deliver_row(u32 row, i64 step, u32 lane) {
+        const u32 end_of_ring = data_.slots * data_.inputs;
+        const u32 base = ring_place(step);
+        const u64 begin = data_.row_begin[row];
+        const u64 end = data_.row_begin[row + 1];
+        for (u64 s = begin + lane; s < end; s += warp_size) {
+            const Synapse synapse = data_.synapses[s];
+            u32 cell = base + synapse.cell;
+            if (cell >= end_of_ring) cell -= end_of_ring;
+            add(data_.ring + cell, static_cast<i64>(static_cast<double>(synapse.weight) * p_.inverse_quantum));
         }
     }
 

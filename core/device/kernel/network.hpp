@@ -46,6 +46,13 @@ struct Spike {
     u32 unused = 0;
 };
 
+/// A spike of another process, and the row of its source in a block.
+struct RemoteSpike {
+    i64 step = 0;
+    u32 row = 0;
+    u32 unused = 0;
+};
+
 struct BlockData {
     u32 neurons = 0;
     u32 inputs = 0;
@@ -54,13 +61,15 @@ struct BlockData {
     const Group* groups = nullptr;
     double* state = nullptr;  ///< [variable][neuron]
     i32* refractory = nullptr;  ///< steps that are left, by neuron
-    const u64* row_begin = nullptr;  ///< by source, and the end of the last one
+    /// By row, and the end of the last one: first the rows of all sources of this process, then those that sources of
+    /// other processes have in this block.
+    const u64* row_begin = nullptr;
     const Synapse* synapses = nullptr;
     i64* ring = nullptr;  ///< [slot][input] sums of weights, in quanta
     u16* lists = nullptr;  ///< [step % (2 * epoch)][neuron] spikes that have no room in a record
     Spike* spikes = nullptr;
     u32* spike_count = nullptr;
-    u64* events = nullptr;  ///< synapses reached by spikes
+    u64* events = nullptr;  ///< synapses reached by spikes of this process
     u32 spike_room = 0;
     u32 first_source = 0;  ///< of its neurons: sources are numbered by block
 };
@@ -83,6 +92,9 @@ struct Parameters {
     i64 first = 1;
     i64 last = 0;  ///< inclusive
     u32 arrival_room = 1024;  ///< sources that a block takes at once
+    /// Spikes of other processes that are delivered before the first step, by block; null: none.
+    const RemoteSpike* remote = nullptr;
+    const u64* remote_begin = nullptr;  ///< by block, and the end of the last one
 };
 
 }  // namespace ranvier::device

@@ -4,8 +4,12 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
+#include <vector>
 
 #include "device/cuda/cuda_device.hpp"
 #include "ranvier/base/errors.hpp"
@@ -14,9 +18,11 @@ namespace ranvier::engine {
 
 namespace {
 
+/// Processes take GPUs in turn.
+constexpr std::string_view any_gpu = "cuda";
+
 /// The number of a GPU of a name such as "cuda:2", or nothing for another name.
 std::optional<int> cuda_number(std::string_view name) {
-    if (name == "cuda") return 0;
     constexpr std::string_view prefix = "cuda:";
     if (!name.starts_with(prefix)) return std::nullopt;
     const char* const end = name.data() + name.size();
@@ -29,7 +35,7 @@ std::optional<int> cuda_number(std::string_view name) {
 }  // namespace
 
 std::unique_ptr<device::Backend> make_backend(const SimulationOptions& options, std::uint32_t threads,
-                                              std::uint64_t seed) {
+                                              std::uint64_t seed, const comm::Communicator& communicator) {
     if (options.device == "cpu") return nullptr;
     if (options.device == "cuda-emulator") {
         constexpr std::uint32_t least_blocks = 4;
@@ -39,12 +45,34 @@ std::unique_ptr<device::Backend> make_backend(const SimulationOptions& options, 
         return device::make_emulator(
             {.blocks = blocks, .threads = std::max(least_threads, warps * device::warp_size), .seed = seed});
     }
-    if (const std::optional<int> number = cuda_number(options.device)) {
-        return device::make_cuda_device(
-            {.device = *number, .blocks = options.shards, .compiler_paths = options.device_compilers});
+    const std::optional<int> number = cuda_number(options.device);
+    if (number || options.device == any_gpu) {
+        return device::make_cuda_device({.device = number,
+                                         .host_rank = communicator.host_rank(),
+                                         .blocks = options.shards,
+                                         .compiler_paths = options.device_compilers});
     }
     constexpr std::array<std::string_view, 4> names{"cpu", "cuda", "cuda:1", "cuda-emulator"};
     throw unknown_name("device", options.device, names);
+}
+
+void check_different_devices(const device::Backend& backend, const SimulationOptions& options,
+                             comm::Communicator& communicator) {
+    const auto identity = backend.identity();
+    std::vector<std::remove_const_t<decltype(identity)>> all(static_cast<std::size_t>(communicator.size()));
+    communicator.allgather(std::as_bytes(std::span(identity)), std::as_writable_bytes(std::span(all)));
+    const auto here = static_cast<std::size_t>(communicator.rank().value);
+    if (options.device != any_gpu) return;
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        if (rank == here || all[rank] != identity) continue;
+        throw DeviceError(
+            {.object = "GPU " + backend.name(),
+             .value = "ranks " + std::to_string(std::min(rank, here)) + " and " + std::to_string(std::max(rank, here)),
+             .bound = "each rank needs one of its own, but " + std::to_string(std::ranges::count(all, identity)) +
+                      " would share this one",
+             .remedy = "start as many ranks on each host as it has GPUs, or name the GPU that they are to "
+                       "share: device='cuda:0'"});
+    }
 }
 
 }  // namespace ranvier::engine

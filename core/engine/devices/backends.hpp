@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "device/backend/backend.hpp"
+#include "ranvier/comm/communicator.hpp"
 #include "ranvier/engine/options.hpp"
 
 namespace ranvier::engine {
@@ -13,6 +14,10 @@ namespace ranvier::engine {
 /// @param seed of the orders in which the emulator takes blocks and warps
 /// @throws UnknownNameError, StateError, and DeviceError if a GPU, its driver or its compiler is missing or too old
 std::unique_ptr<device::Backend> make_backend(const SimulationOptions& options, std::uint32_t threads,
-                                              std::uint64_t seed);
+                                              std::uint64_t seed, const comm::Communicator& communicator);
+
+/// @throws DeviceError if this process and another one have the same GPU, unless the user has named it @note Collective.
+void check_different_devices(const device::Backend& backend, const SimulationOptions& options,
+                             comm::Communicator& communicator);
 
 }  // namespace ranvier::engine

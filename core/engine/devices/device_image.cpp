@@ -47,9 +47,22 @@ u32 first_input(const ShardInputs& inputs, u32 receptor) {
 
 }  // namespace
 
-void check_for_device(const network::Network& network, const SimulationOptions& options, std::int32_t ranks) {
+void check_for_device(const network::Network& network, const SimulationOptions& options,
+                      const comm::Communicator& communicator) {
     const auto refuse_for = [&](const std::string& bound) { refuse(options.device, bound); };
-    if (ranks > 1) refuse_for("it is used by one process");
+    if (communicator.is_dry_run()) refuse_for("it has no dry runs");
+    if (communicator.size() > 1) {
+        if (choose_exchange(options, communicator.size()).on_host) {
+            refuse_for("exchange=" + std::string(options.exchange.name()) +
+                       " is for threads of processors, which exchange spikes when they have finished a round");
+        }
+        if (!options.keep_sources) {
+            refuse_for("it finds the rows of its own neurons by their sources, so that keep_sources must be True");
+        }
+    }
+    if (!options.sort_connections.value_or(true)) {
+        refuse_for("its rows are sorted by source, and not with sort_connections=False");
+    }
     if (options.precision != models::Precision::double_precision) {
         refuse_for("it has the state of neurons in double precision, and not in single precision");
     }
@@ -102,21 +115,22 @@ DeviceImage::DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const c
             refuse(device_, "a block has at most " + std::to_string(most_neurons) + " neurons, and " +
                                 std::to_string(shards_.size()) + " blocks would have " + std::to_string(size));
         }
-        if (u64{slots_} * input_count(shard->inputs()) > UINT32_MAX) {
-            refuse(device_, "a block has at most 2^32 sums, and this one would have " +
+        // A place beyond the end of the ring is below 2^32.
+        if (u64{slots_} * input_count(shard->inputs()) > INT32_MAX) {
+            refuse(device_, "a block has at most 2^31 sums, and this one would have " +
                                 std::to_string(input_count(shard->inputs())) + " in " + std::to_string(slots_) +
                                 " steps");
         }
         source += size;
     }
-    const auto populations = layout_.populations();
-    u64 units = 0;
-    for (const auto& range : populations) units = std::max<u64>(units, range.first.value + range.size);
-    sources_.assign(units, 0);
+    source_count_ = source;
+    row_counts_.assign(shards_.size(), 0);
+    sources_.assign(layout_.ids().size(), 0);
     for (u32 s = 0; s < shards_.size(); ++s) {
         for (const connect::ShardLayout::PopulationShare& share : shards_[s]->layout().shares()) {
             for (u64 i = 0; i < share.ids.size(); ++i) {
-                sources_[share.ids[i].value] = first_sources_[s] + share.offset + static_cast<u32>(i);
+                sources_[layout_.ids().count_below(share.ids[i])] =
+                    first_sources_[s] + share.offset + static_cast<u32>(i);
             }
         }
     }
@@ -139,7 +153,6 @@ device::NetworkImage DeviceImage::network() {
     fit_quantum();
     device::NetworkImage image;
     image.epoch_steps = static_cast<u32>(epoch_steps_);
-    image.sources = source_count();
     image.quantum = quantum_;
     for (u32 s = 0; s < shards_.size(); ++s) {
         Shard& shard = *shards_[s];
@@ -151,6 +164,7 @@ device::NetworkImage DeviceImage::network() {
         for (const device::GroupImage& group : block.groups) {
             block.variables = std::max(block.variables, programs_[group.program].variables);
         }
+        block.rows = number_rows(s);
         block.synapses = shard.synapses().size();
         image.blocks.push_back(std::move(block));
     }
@@ -241,11 +255,43 @@ device::PoissonImage DeviceImage::poisson(const Shard& shard, const ShardGroup& 
     return image;
 }
 
+std::uint32_t DeviceImage::number_rows(std::uint32_t shard) {
+    if (row_counts_[shard] != 0) return row_counts_[shard];
+    row_counts_[shard] = source_count_;
+    if (layout_.placement().ranks() == 1) return source_count_;
+    const ShardSynapses& synapses = shards_[shard]->synapses();
+    u64 rows = source_count_;
+    remote_rows_.resize(shards_.size());
+    remote_rows_[shard].assign(synapses.tables().size(), {});
+    for (u32 kind = 0; kind < synapses.tables().size(); ++kind) {
+        const connect::SynapseTable* const table = synapses.table(connect::KindIndex{kind});
+        if (table == nullptr) continue;
+        const connect::StoredSynapses& stored = *table->synapses();
+        std::vector<u32>& numbers = remote_rows_[shard][kind];
+        numbers.assign(table->rows(), not_remote);
+        for (u32 row = 0; row < table->rows(); ++row) {
+            if (stored.row_begin(RowIndex{row}) == stored.row_end(RowIndex{row})) continue;
+            if (!layout_.owns(table->source(RowIndex{row}))) numbers[row] = static_cast<u32>(rows++);
+        }
+    }
+    if (rows >= not_remote) {
+        refuse(device_, "a block has at most 2^32 rows of synapses, and this one would have " + std::to_string(rows));
+    }
+    row_counts_[shard] = static_cast<u32>(rows);
+    return row_counts_[shard];
+}
+
+std::uint32_t DeviceImage::row_of(std::uint32_t shard, connect::KindIndex kind, RowIndex row) const {
+    if (!remote_rows_.empty() && is_remote(shard, kind, row)) return remote_row(shard, kind, row);
+    const NeuronId source = shards_[shard]->synapses().table(kind)->source(row);
+    return sources_[layout_.ids().count_below(source)];
+}
+
 void DeviceImage::copy_rows(std::uint32_t shard, device::BlockRows& rows) const {
     const ShardSynapses& synapses = shards_[shard]->synapses();
     const ShardInputs& inputs = shards_[shard]->inputs();
     const u32 input_stride = input_count(inputs);
-    // Calls visit(source, kind, row, length) for each row of each table. The rows of a table have one source each.
+    // Calls visit(row of the device, kind, row, length) for each row of each table. The rows of a table have one source each.
     const auto for_rows = [&](const auto& visit) {
         for (u32 i = 0; i < synapses.tables().size(); ++i) {
             const connect::KindIndex kind{i};
@@ -255,15 +301,15 @@ void DeviceImage::copy_rows(std::uint32_t shard, device::BlockRows& rows) const 
             const u32 count = table->rows();
             for (u32 row = 0; row < count; ++row) {
                 const u64 length = stored.row_end(RowIndex{row}) - stored.row_begin(RowIndex{row});
-                if (length > 0) visit(sources_[table->source(RowIndex{row}).value], kind, RowIndex{row}, length);
+                if (length > 0) visit(row_of(shard, kind, RowIndex{row}), kind, RowIndex{row}, length);
             }
         }
     };
-    // While rows are filled, element n + 1 is the next place of source n.
-    rows.begin.assign(source_count() + std::size_t{2}, 0);
+    // While rows are filled, element n + 1 is the next place of row n.
+    rows.begin.assign(row_counts_[shard] + std::size_t{2}, 0);
     u64 longest = 0;
-    for_rows([&](u32 source, connect::KindIndex, RowIndex, u64 length) {
-        rows.begin[source + std::size_t{2}] += length;
+    for_rows([&](u32 place, connect::KindIndex, RowIndex, u64 length) {
+        rows.begin[place + std::size_t{2}] += length;
         longest = std::max(longest, length);
     });
     for (std::size_t i = 2; i < rows.begin.size(); ++i) rows.begin[i] += rows.begin[i - 1];
@@ -272,17 +318,17 @@ void DeviceImage::copy_rows(std::uint32_t shard, device::BlockRows& rows) const 
     std::vector<DelaySteps> delays(longest);
     std::vector<std::uint64_t> positions(longest);
     std::vector<double> weights(longest);
-    for_rows([&](u32 source, connect::KindIndex kind, RowIndex row, u64 length) {
+    for_rows([&](u32 place, connect::KindIndex kind, RowIndex row, u64 length) {
         const connect::StoredSynapses& stored = *synapses.stored(kind);
         stored.copy_row(row, targets.data(), delays.data());
         std::iota(positions.begin(), positions.begin() + static_cast<std::ptrdiff_t>(length), stored.row_begin(row));
         stored.read_weights(std::span(positions).first(length), std::span(weights).first(length));
         const u32 first = first_input(inputs, synapses.receptor(kind));
-        u64& place = rows.begin[source + std::size_t{1}];
+        u64& next = rows.begin[place + std::size_t{1}];
         for (u64 i = 0; i < length; ++i) {
-            rows.synapses[place + i] = {delays[i] * input_stride + first + targets[i], static_cast<float>(weights[i])};
+            rows.synapses[next + i] = {delays[i] * input_stride + first + targets[i], static_cast<float>(weights[i])};
         }
-        place += length;
+        next += length;
     });
     rows.begin.pop_back();
 }
@@ -333,13 +379,26 @@ void DeviceImage::set_state(std::uint32_t shard, Step now, const device::BlockSt
     }
 }
 
-std::vector<device::i64> DeviceImage::ring(std::uint32_t shard, Step now) const {
+void DeviceImage::add_to_ring(std::uint32_t shard, connect::KindIndex kind, RowIndex row, Step stamp, Step now,
+                              std::span<device::i64> sums) const {
     const ShardInputs& inputs = shards_[shard]->inputs();
-    const ShardSynapses& synapses = shards_[shard]->synapses();
     const u32 count = input_count(inputs);
-    std::vector<device::i64> sums(std::size_t{slots_} * count, 0);
-    std::pmr::vector<RowIndex> rows;
+    const u32 first = first_input(inputs, shards_[shard]->synapses().receptor(kind));
+    const connect::StoredSynapses& stored = *shards_[shard]->synapses().table(kind)->synapses();
     std::vector<connect::SynapseView> views;
+    stored.read(row, stored.row_begin(row), stored.row_end(row), views);
+    for (const connect::SynapseView& view : views) {
+        const Step arrival = stamp + view.delay;
+        if (arrival <= now) continue;
+        const auto slot = static_cast<std::size_t>(arrival % slots_);
+        sums[slot * count + first + view.target] += static_cast<device::i64>(stored.weight(view.position) / quantum_);
+    }
+}
+
+std::vector<device::i64> DeviceImage::ring(std::uint32_t shard, Step now, std::span<const RemoteArrival> remote) const {
+    const ShardSynapses& synapses = shards_[shard]->synapses();
+    std::vector<device::i64> sums(std::size_t{slots_} * input_count(shards_[shard]->inputs()), 0);
+    std::pmr::vector<RowIndex> rows;
     for (const auto& sender : shards_) {
         sender->outboxes().visit_sent([&](Step stamp, LocalIndex local) {
             const NeuronId id = sender->layout().id_of(local);
@@ -348,21 +407,14 @@ std::vector<device::i64> DeviceImage::ring(std::uint32_t shard, Step now) const 
                 if (table == nullptr || stamp + table->greatest_delay() <= now) continue;
                 rows.clear();
                 table->find_rows(std::span(&id, 1), rows);
-                const u32 first = first_input(inputs, synapses.receptor(connect::KindIndex{kind}));
                 for (const RowIndex row : rows) {
-                    const connect::StoredSynapses& stored = *table->synapses();
-                    views.clear();
-                    stored.read(row, stored.row_begin(row), stored.row_end(row), views);
-                    for (const connect::SynapseView& view : views) {
-                        const Step arrival = stamp + view.delay;
-                        if (arrival <= now) continue;
-                        const auto slot = static_cast<std::size_t>(arrival % slots_);
-                        sums[slot * count + first + view.target] +=
-                            static_cast<device::i64>(stored.weight(view.position) / quantum_);
-                    }
+                    add_to_ring(shard, connect::KindIndex{kind}, row, stamp, now, sums);
                 }
             }
         });
+    }
+    for (const RemoteArrival& arrival : remote) {
+        add_to_ring(shard, arrival.kind, arrival.row, arrival.stamp, now, sums);
     }
     return sums;
 }

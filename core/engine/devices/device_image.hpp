@@ -10,6 +10,7 @@
 #include "engine/shard/weight_checks.hpp"
 #include "network/lowering/lowering.hpp"
 #include "ranvier/base/ids.hpp"
+#include "ranvier/comm/communicator.hpp"
 #include "ranvier/connect/placement/layout.hpp"
 #include "ranvier/engine/options.hpp"
 
@@ -17,9 +18,18 @@ namespace ranvier::engine {
 
 /// Checks that a device can run a network, before it is built.
 /// @throws StateError that names what is not there on devices
-void check_for_device(const network::Network& network, const SimulationOptions& options, std::int32_t ranks);
+void check_for_device(const network::Network& network, const SimulationOptions& options,
+                      const comm::Communicator& communicator);
 
-/// The arrays of shards for a device, whose blocks they are. The synapses of all tables of a shard are in one list of rows.
+/// A spike of another process that reaches a row of a shard.
+struct RemoteArrival {
+    Step stamp = 0;  ///< the step in which it was emitted
+    connect::KindIndex kind;
+    RowIndex row;
+};
+
+/// The arrays of shards for a device, whose blocks they are. The synapses of all tables of a shard are in one list of rows:
+/// for each source of this process one, and then one for each row of a table whose source is on another process.
 class DeviceImage {
    public:
     DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout, Step epoch_steps,
@@ -38,14 +48,28 @@ class DeviceImage {
     device::BlockState state(std::uint32_t shard, Step now) const;
     void set_state(std::uint32_t shard, Step now, const device::BlockState& state) const;
     /// The sums of the weights of spikes in transit after step `now`, from the spikes that were sent.
-    std::vector<device::i64> ring(std::uint32_t shard, Step now) const;
+    /// @param remote those of other processes
+    std::vector<device::i64> ring(std::uint32_t shard, Step now, std::span<const RemoteArrival> remote = {}) const;
+    /// The row of the device for a row of a table. @pre its source is on another process, and it has synapses
+    std::uint32_t remote_row(std::uint32_t shard, connect::KindIndex kind, RowIndex row) const {
+        return remote_rows_[shard][kind.value][row.value];
+    }
+    /// Whether a row of a table has synapses, and its source is on another process.
+    bool is_remote(std::uint32_t shard, connect::KindIndex kind, RowIndex row) const {
+        return remote_row(shard, kind, row) != not_remote;
+    }
 
    private:
     /// The quantum of all present weights.
     /// @throws StateError if their sums need more bits than the device has
     void fit_quantum();
     device::PoissonImage poisson(const Shard& shard, const ShardGroup& group, const ShardStimulus& stimulus) const;
-    std::uint32_t source_count() const { return first_sources_.back() + shards_.back()->layout().size(); }
+    /// Numbers the rows of sources on other processes, unless it has been done. Returns how many rows there are in all.
+    std::uint32_t number_rows(std::uint32_t shard);
+    /// The row of the device for a row of a table that has synapses.
+    std::uint32_t row_of(std::uint32_t shard, connect::KindIndex kind, RowIndex row) const;
+    void add_to_ring(std::uint32_t shard, connect::KindIndex kind, RowIndex row, Step stamp, Step now,
+                     std::span<device::i64> sums) const;
 
     const network::Network& network_;
     std::string device_;  ///< its name
@@ -55,7 +79,12 @@ class DeviceImage {
     double quantum_ = 1.0;
     std::uint32_t slots_ = 1;
     std::vector<std::uint32_t> first_sources_;  ///< by shard
-    std::vector<std::uint32_t> sources_;        ///< by id of the neuron
+    std::uint32_t source_count_ = 0;            ///< of this process
+    std::vector<std::uint32_t> sources_;        ///< by place among the ids of this process
+    std::vector<std::uint32_t> row_counts_;     ///< by shard; 0: not numbered yet
+    static constexpr std::uint32_t not_remote = UINT32_MAX;
+    /// By shard, kind and row; empty on one process.
+    std::vector<std::vector<std::vector<std::uint32_t>>> remote_rows_;
     std::vector<device::DeviceProgram> programs_;
     std::vector<const models::NeuronModel*> models_;  ///< of the programs
 };

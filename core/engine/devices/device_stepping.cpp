@@ -1,6 +1,8 @@
 #include "engine/devices/device_stepping.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string>
 
 #include "ranvier/base/errors.hpp"
 #include "ranvier/engine/times.hpp"
@@ -11,17 +13,29 @@ DeviceStepping::DeviceStepping(const Arguments& arguments)
     : given_(arguments),
       image_(given_.shards, given_.layout, given_.epoch_steps, given_.network, given_.device),
       events_(arguments.shards.size(), 0) {
+    if (given_.exchange != nullptr) {
+        traffic_.emplace(DeviceTraffic::Arguments{.shards = given_.shards,
+                                                  .layout = given_.layout,
+                                                  .exchange = *given_.exchange,
+                                                  .addresses = *given_.addresses,
+                                                  .image = image_,
+                                                  .epoch_steps = given_.exchange_steps});
+        arrivals_.resize(given_.shards.size());
+    }
     load();
 }
 
 void DeviceStepping::reset_counts() {}
 
 void DeviceStepping::begin(Step first, Step last) {
-    if (!has_weights_) {
-        load();
-        at_ = unknown;
+    // All threads load. On several processes, what fails here is an error of the run.
+    if (traffic_) {
+        attempt([&] { update_weights(); });
+    } else {
+        update_weights();
     }
     last_ = last;
+    was_stopped_ = false;
     step_.store(first - 1, std::memory_order_relaxed);
 }
 
@@ -39,38 +53,139 @@ void DeviceStepping::load() {
     has_weights_ = true;
 }
 
-void DeviceStepping::update(Step now) {
+void DeviceStepping::update_weights() {
+    if (has_weights_) return;
+    load();
+    at_ = unknown;
+}
+
+void DeviceStepping::update_rings(Step now, std::span<const std::vector<RemoteArrival>> remote) {
     for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
-        if (at_ != now) given_.backend.set_ring(shard, image_.ring(shard, now));
-        given_.backend.set_constants(shard, image_.groups(shard));
-        given_.backend.set_state(shard, image_.state(shard, now));
+        const std::span<const RemoteArrival> of_shard =
+            remote.empty() ? std::span<const RemoteArrival>{} : std::span(remote[shard]);
+        given_.backend.set_ring(shard, image_.ring(shard, now, of_shard));
     }
     at_ = now;
 }
 
+void DeviceStepping::update_groups(Step now) {
+    for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
+        given_.backend.set_constants(shard, image_.groups(shard));
+        given_.backend.set_state(shard, image_.state(shard, now));
+    }
+    fetched_ = now;
+}
+
 void DeviceStepping::run(std::uint32_t worker, WorkerTimes& times) {
     if (worker != 0) return;
-    Step now = step();
-    LapTimer timer;
-    update(now);
-    times.communicate += timer.lap();
-    while (now < last_ && !given_.team.stop_requested()) {
-        const Step end = std::min(last_, end_of_stretch(now + 1));
-        now = advance(now + 1, end, times);
-        step_.store(now, std::memory_order_relaxed);
-        if (given_.backend.has_failed()) {
-            throw StateError({.object = "neurons on a device",
-                              .value = "before step " + std::to_string(now),
-                              .bound = "a condition of the equations does not hold",
-                              .remedy = "run on processors, which name the neuron"});
-        }
+    if (traffic_) {
+        run_with_others(times);
+    } else {
+        run_alone(times);
     }
 }
 
-Step DeviceStepping::end_of_stretch(Step first) const {
+void DeviceStepping::run_alone(WorkerTimes& times) {
+    Step now = step();
+    LapTimer timer;
+    if (at_ != now) update_rings(now, {});
+    update_groups(now);
+    times.communicate += timer.lap();
+    while (now < last_ && !given_.team.stop_requested()) {
+        now = advance(now + 1, end_of_stretch(now + 1, last_), times);
+        step_.store(now, std::memory_order_relaxed);
+        if (given_.backend.has_failed()) {
+            fetch_state(now);
+            check_conditions(now);
+        }
+    }
+    timer.lap();
+    fetch_state(now);
+    times.record += timer.lap();
+}
+
+void DeviceStepping::run_with_others(WorkerTimes& times) {
+    Step now = step();
+    LapTimer timer;
+    // After a failure, too: then the others are not to wait.
+    if (given_.communicator.greatest(at_ != now ? 1 : 0) == 1) {
+        const std::vector<std::vector<RemoteArrival>> remote = traffic_->send_again(now, given_.kept_steps);
+        for (auto& arrivals : arrivals_) arrivals.clear();
+        attempt([&] { update_rings(now, remote); });
+    }
+    attempt([&] { update_groups(now); });
+    times.communicate += timer.lap();
+    for (bool ends = now >= last_; !ends;) {
+        const Step first = now + 1;
+        const Step last = std::min(last_, traffic_->epoch_end(first));
+        traffic_->begin_epoch(first);
+        times.communicate += timer.lap();
+        attempt([&] { run_epoch(first, last, times); });
+        timer.lap();
+        const Decision decision = decide();
+        was_stopped_ = decision.stops;
+        ends = last == last_ || decision.stops || decision.fails;
+        traffic_->end_epoch(ends, arrivals_);
+        count_arrivals();
+        now = last;
+        step_.store(now, std::memory_order_relaxed);
+        times.communicate += timer.lap();
+    }
+    attempt([&] { fetch_state(now); });
+    times.record += timer.lap();
+}
+
+void DeviceStepping::run_epoch(Step first, Step last, WorkerTimes& times) {
+    for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
+        if (arrivals_[shard].empty()) continue;
+        remote_.clear();
+        for (const RemoteArrival& arrival : arrivals_[shard]) {
+            remote_.push_back({arrival.stamp, image_.remote_row(shard, arrival.kind, arrival.row), 0});
+        }
+        given_.backend.receive(shard, remote_);
+        arrivals_[shard].clear();
+    }
+    for (Step now = first - 1; now < last;) {
+        now = advance(now + 1, end_of_stretch(now + 1, last), times);
+        check_conditions(now);
+    }
+}
+
+void DeviceStepping::count_arrivals() {
+    for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
+        ShardSynapses& synapses = given_.shards[shard]->synapses();
+        std::uint64_t events = 0;
+        for (const RemoteArrival& arrival : arrivals_[shard]) {
+            const connect::StoredSynapses& stored = *synapses.stored(arrival.kind);
+            events += stored.row_end(arrival.row) - stored.row_begin(arrival.row);
+        }
+        synapses.add_events(events);
+    }
+}
+
+DeviceStepping::Decision DeviceStepping::decide() {
+    // As often as on processors; see EpochStepping::stops().
+    constexpr std::uint64_t epochs_between = 16;
+    if (++exchanged_epochs_ % epochs_between != 0) return {};
+    std::array<std::uint64_t, 3> wishes{given_.team.stop_requested() ? 1U : 0U, failure_ ? 1U : 0U,
+                                        given_.team.was_crowded_lately() ? 1U : 0U};
+    given_.communicator.reduce(wishes, comm::Reduction::greatest);
+    given_.communicator.yield_processors(wishes[2] != 0);
+    return {.stops = wishes[0] != 0, .fails = wishes[1] != 0};
+}
+
+void DeviceStepping::check_conditions(Step now) const {
+    if (!given_.backend.has_failed()) return;
+    throw StateError({.object = "neurons on a device",
+                      .value = "before step " + std::to_string(now),
+                      .bound = "a condition of the equations does not hold",
+                      .remedy = "run on processors, which name the neuron"});
+}
+
+Step DeviceStepping::end_of_stretch(Step first, Step last) const {
     // Recordings are sampled between launches; without any, progress and memory for spikes decide.
     constexpr Step most_steps = 10'000;
-    Step end = first + most_steps - 1;
+    Step end = std::min(last, first + most_steps - 1);
     for (const auto& shard : given_.shards) {
         for (const ShardGroup& group : shard->groups()) {
             if (!group.neurons || group.recorders.empty()) continue;
@@ -83,24 +198,36 @@ Step DeviceStepping::end_of_stretch(Step first) const {
 
 Step DeviceStepping::advance(Step first, Step last, WorkerTimes& times) {
     LapTimer timer;
-    const Step reached = given_.backend.run(first, last, [&] { return given_.team.stop_requested(); });
+    // Few steps at a time: processes decide together whether they stop.
+    const auto stops = [&] { return !traffic_ && given_.team.stop_requested(); };
+    const Step reached = given_.backend.run(first, last, stops);
     times.update += timer.lap();
     at_ = reached;
-    device::BlockState state;
     for (std::uint32_t s = 0; s < given_.shards.size(); ++s) {
         Shard& shard = *given_.shards[s];
-        given_.backend.get_state(s, state);
-        image_.set_state(s, reached, state);
         shard.recorders().begin_samples(first, reached);
         take_spikes(s, first, reached);
         for (const ShardGroup& group : shard.groups()) {
-            if (group.neurons && !group.recorders.empty()) shard.recorders().sample(group, reached, 0, group.size);
+            if (!group.neurons || group.recorders.empty()) continue;
+            if (shard.recorders().observed_steps(group, reached, reached).empty()) continue;
+            fetch_state(reached);
+            shard.recorders().sample(group, reached, 0, group.size);
         }
         shard.recorders().publish_bytes();
     }
     ++epoch_;
     times.record += timer.lap();
     return reached;
+}
+
+void DeviceStepping::fetch_state(Step now) {
+    if (fetched_ == now) return;
+    device::BlockState state;
+    for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
+        given_.backend.get_state(shard, state);
+        image_.set_state(shard, now, state);
+    }
+    fetched_ = now;
 }
 
 void DeviceStepping::take_spikes(std::uint32_t s, Step first, Step last) {
@@ -117,6 +244,7 @@ void DeviceStepping::take_spikes(std::uint32_t s, Step first, Step last) {
         ++shard.groups()[population].spikes;
         if (spike.step > last - given_.kept_steps)
             outboxes.present().push_back({id, local.value, outboxes.lag(spike.step)});
+        if (traffic_) traffic_->emit(s, spike.step, id, local);
     }
     // Those in transit are then among the spikes that were sent.
     outboxes.begin_epoch(epoch_ + 1, last + 1);

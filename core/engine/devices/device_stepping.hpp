@@ -2,21 +2,29 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "device/backend/backend.hpp"
 #include "engine/devices/device_image.hpp"
+#include "engine/devices/device_traffic.hpp"
 #include "engine/shard/shard.hpp"
 #include "engine/stepping/stepping.hpp"
+#include "ranvier/comm/communicator.hpp"
 #include "ranvier/parallel/team.hpp"
 
 namespace ranvier::engine {
 
 /// Runs all shards on a device. Between runs the groups of the shards have the state of the neurons; spikes in transit are in
 /// the rings of the device.
+///
+/// With several processes, the device runs one epoch at a time, after which processes exchange their spikes; those of others
+/// are delivered at the beginning of the next epoch. What fails on one process is thrown after all have stopped: until then
+/// it goes on taking part in the exchange.
 class DeviceStepping final : public Stepping {
    public:
     struct Arguments {
@@ -28,6 +36,11 @@ class DeviceStepping final : public Stepping {
         std::string device;  ///< its name
         Step epoch_steps = 1;    ///< at most the shortest delay
         Step kept_steps = 0;     ///< of sent spikes; see Outboxes::keep_sent()
+        comm::Communicator& communicator;
+        /// With several processes, how they exchange spikes, and the rows that these reach; else null.
+        comm::SpikeExchange* exchange = nullptr;
+        const connect::RowAddresses* addresses = nullptr;
+        Step exchange_steps = 1;  ///< longest epoch between two exchanges
     };
     /// Loads the network.
     /// @throws StateError as DeviceImage, or if it does not fit into the memory of the device
@@ -37,12 +50,17 @@ class DeviceStepping final : public Stepping {
     void forget_weights() { has_weights_ = false; }
     /// Spikes in transit are no longer those of the device.
     void forget_spikes() { at_ = unknown; }
+    /// After a run of several processes.
+    /// @throws what has failed on this process
+    void check() const {
+        if (failure_) std::rethrow_exception(failure_);
+    }
 
     void begin(Step first, Step last) override;
     void run(std::uint32_t worker, WorkerTimes& times) override;
     Step step() const override { return step_.load(std::memory_order_relaxed); }
     Step reached() const override { return step(); }
-    bool was_stopped() const override { return false; }
+    bool was_stopped() const override { return was_stopped_; }
     bool stops_for_failures() const override { return false; }
     const parallel::StealingCounts& stealing(std::uint32_t /*worker*/) const override { return stealing_; }
     void reset_counts() override;
@@ -51,13 +69,42 @@ class DeviceStepping final : public Stepping {
     /// Loads the network. Each worker copies the rows of its blocks, one block after another, so that the host has those of
     /// one block for each thread at once. Called by no worker.
     void load();
-    /// Gives the device what may have changed since the last run.
-    void update(Step now);
-    /// The last step up to which no state is sampled before its end.
-    Step end_of_stretch(Step first) const;
+    /// Loads the network if weights have changed since the last run.
+    void update_weights();
+    /// Gives the device the spikes in transit after step `now`.
+    void update_rings(Step now, std::span<const std::vector<RemoteArrival>> remote);
+    /// Gives the device the state and parameters that may have changed since the last run.
+    void update_groups(Step now);
+    void run_alone(WorkerTimes& times);
+    void run_with_others(WorkerTimes& times);
+    /// Runs all steps of an epoch.
+    void run_epoch(Step first, Step last, WorkerTimes& times);
+    /// Counts the synapses that the spikes of other processes reach which have just arrived.
+    void count_arrivals();
+    /// What the processes decide together after an epoch. @note Collective.
+    struct Decision {
+        bool stops = false;  ///< one of them was interrupted
+        bool fails = false;
+    };
+    Decision decide();
+    /// The last step up to which no state is sampled before its end, at most `last`.
+    Step end_of_stretch(Step first, Step last) const;
     /// Runs a stretch, and records its spikes and the state after it. Returns the step reached.
     Step advance(Step first, Step last, WorkerTimes& times);
     void take_spikes(std::uint32_t shard, Step first, Step last);
+    void check_conditions(Step now) const;
+    /// Gives the groups of the shards the state of the device after step `now`.
+    void fetch_state(Step now);
+    /// Does what concerns this process only, unless something has failed before, and keeps its error.
+    template <class Action>
+    void attempt(Action action) {
+        if (failure_) return;
+        try {
+            action();
+        } catch (...) {
+            failure_ = std::current_exception();
+        }
+    }
 
     Arguments given_;
     static constexpr Step unknown = -1;
@@ -71,6 +118,14 @@ class DeviceStepping final : public Stepping {
     std::atomic<Step> step_{0};
     std::vector<device::Spike> spikes_;
     std::vector<std::uint64_t> events_;  ///< by shard, counted so far
+    Step fetched_ = unknown;             ///< the step after which the groups have the state of the device
+    // With several processes.
+    std::optional<DeviceTraffic> traffic_;
+    std::vector<std::vector<RemoteArrival>> arrivals_;  ///< by shard, that the device has not delivered
+    std::vector<device::RemoteSpike> remote_;
+    std::uint64_t exchanged_epochs_ = 0;
+    bool was_stopped_ = false;
+    std::exception_ptr failure_;
 };
 
 }  // namespace ranvier::engine

@@ -33,7 +33,7 @@ Simulation::Implementation::Implementation(network::Network description, Simulat
       options(std::move(chosen)),
       window(choose_window(options, network)),
       workers(communicator, std::move(machine_share), options),
-      backend(make_backend(options, workers.size(), network.seed())),
+      backend(make_backend(options, workers.size(), network.seed(), *communicator)),
       layout(make_placement(network, options, communicator->size()), communicator->rank(),
              backend ? backend->blocks() : choose_shards(options, network, communicator->size(), workers.size()),
              to_vector(lowered.ranges()), choose_costs(options, network)),
@@ -46,9 +46,9 @@ Simulation::Implementation::Implementation(network::Network description, Simulat
                           .remedy = "create a population first"});
     }
     check_options(options, network, layout.placement().kind(), *communicator);
-    if (backend) check_for_device(network, options, communicator->size());
+    if (backend) check_for_device(network, options, *communicator);
     lowered.draw_for(layout.ids(), communicator->size() == 1);
-    sorted = choose_sorting(options, lowered.plan(), communicator->size(), shard_count());
+    sorted = backend || choose_sorting(options, lowered.plan(), communicator->size(), shard_count());
     for (std::size_t i = 0; i < network.stimuli().size(); ++i) {
         for (const PopulationId id : network.populations_of(network.stimuli()[i].targets)) {
             lowered.receptor(i, network.population(id));
@@ -68,6 +68,10 @@ void Simulation::Implementation::build(const Poll& poll) {
     // Processes with different numbers of shards may choose differently, but must agree.
     sorted = communicator->greatest(sorted ? 1 : 0) != 0;
     if (!sorted) build_options.numbering = connect::RowNumbering::unsorted;
+    // The emulator shares nothing.
+    if (backend && communicator->size() > 1 && options.device != "cuda-emulator") {
+        agree(*communicator, "choosing a GPU", [&] { check_different_devices(*backend, options, *communicator); });
+    }
     agree(*communicator, "building the network", [&] {
         check_memory(estimate_memory(lowered, layout, build_options, options, window, {.rate = 0.0}),
                      options.memory_limit, communicator->host_size());
@@ -220,15 +224,22 @@ void Simulation::Implementation::build_async() {
 }
 
 void Simulation::Implementation::build_on_device() {
-    on_device = std::make_unique<DeviceStepping>(
-        DeviceStepping::Arguments{.shards = shards,
-                                  .layout = layout,
-                                  .team = workers.team(),
-                                  .backend = *backend,
-                                  .network = network,
-                                  .device = options.device,
-                                  .epoch_steps = std::min(routing->shortest_delay(), device::longest_epoch),
-                                  .kept_steps = longest_static_delay});
+    comm::SpikeExchange* const exchange = epochs->exchange();
+    agree(*communicator, "building the network", [&] {
+        on_device = std::make_unique<DeviceStepping>(
+            DeviceStepping::Arguments{.shards = shards,
+                                      .layout = layout,
+                                      .team = workers.team(),
+                                      .backend = *backend,
+                                      .network = network,
+                                      .device = options.device,
+                                      .epoch_steps = std::min(routing->shortest_delay(), device::longest_epoch),
+                                      .kept_steps = longest_static_delay,
+                                      .communicator = *communicator,
+                                      .exchange = exchange,
+                                      .addresses = exchange != nullptr ? &routing->addresses() : nullptr,
+                                      .exchange_steps = epochs->epoch_steps()});
+    });
 }
 
 void Simulation::Implementation::run(Step steps, const Poll& poll) { run(stepping(), steps, poll, !couplings.empty()); }
@@ -323,6 +334,7 @@ void Simulation::Implementation::run(Stepping& how, Step steps, const Poll& poll
             checks.check_finite(step.load());
             checks.check_growth();
             checks.check_rows();
+            if (on_device && &how == on_device.get()) on_device->check();
         });
     }
     if (interruption) std::rethrow_exception(interruption);

@@ -56,6 +56,8 @@ class EpochStepping final : public Stepping {
     /// The method of exchanging spikes with other processes, or "none": there are no others, or they exchange no epochs.
     std::string_view method() const;
     comm::ExchangeCounts counts() const;
+    /// Null without one.
+    comm::SpikeExchange* exchange() { return traffic_ ? &traffic_->exchange() : nullptr; }
     Step epoch_steps() const { return epoch_steps_; }
     /// Whether shards replay spikes (Shard::begin_replay()) and neurons do not advance.
     void set_replays(bool replays) { replays_ = replays; }

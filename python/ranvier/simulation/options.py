@@ -183,9 +183,10 @@ class RunOptions(OptionGroup):
         default="cpu",
         meaning="""Where the steps run: on processors (cpu), on a GPU of NVIDIA (cuda, or cuda:1 for the second one), or
         on an emulator of a GPU (cuda-emulator), which is for tests: it runs the kernels of a GPU on one processor. The
-        spikes are the same. A GPU needs its driver and the compiler of kernels (``pip install 'ranvier[cuda]'``); the
-        kernels are compiled and tested without one, and have not run on one yet. What devices do not have yet is
-        refused before the network is built.""",
+        spikes are the same. Several processes have one device each: with cuda, those of a host take its GPUs in turn. A
+        GPU needs its driver and the compiler of kernels (``pip install 'ranvier[cuda]'``); the kernels are compiled and
+        tested without one, and have not run on one yet. What devices do not have yet is refused before the network is
+        built.""",
         values="'cpu', 'cuda', 'cuda:1' (or another number) or 'cuda-emulator'",
         check=_checked_device,
     )
