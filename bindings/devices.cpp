@@ -67,11 +67,11 @@ DeviceProgram device_program(const NeuronModel& model) {
             .needs_last = made.needs_last};
 }
 
-std::string cuda_source(const std::vector<const NeuronModel*>& given, device::u32 threads) {
+std::string cuda_source(const std::vector<const NeuronModel*>& given, device::u32 threads, device::u32 registers) {
     std::vector<DeviceProgram> programs;
     programs.reserve(given.size());
     for (const NeuronModel* const model : given) programs.push_back(device_program(*model));
-    return device::kernel_source(programs, threads);
+    return device::kernel_source(programs, {.threads = threads, .registers = registers});
 }
 
 std::pair<nb::bytes, std::string> compile_cuda(const std::string& source, device::u32 architecture, bool is_ptx,
@@ -87,9 +87,9 @@ std::pair<nb::bytes, std::string> compile_cuda(const std::string& source, device
 
 void bind_devices(nb::module_& module) {
     module.def(
-        "cuda_source", cuda_source, nb::arg("models"), nb::arg("threads") = 0,
+        "cuda_source", cuda_source, nb::arg("models"), nb::arg("threads") = 0, nb::arg("registers") = 0,
         "The CUDA C++ of the kernel that runs neurons of some models on a GPU. `threads` are the most of a block; "
-        "0: as many as its registers allow.");
+        "0: as many as its registers allow. `registers` are the variables of a neuron that a thread keeps; 0: none.");
     module.def(
         "compile_cuda", compile_cuda, nb::arg("source"), nb::arg("architecture"), nb::arg("ptx") = false,
         nb::arg("compiler") = "",

@@ -99,15 +99,18 @@ inline RandomNetwork random_network(const NetworkSize& size, unsigned seed) {
                          .first_inputs = {0}};
         group.poisson = {random_trains(size.neurons, true, b), random_trains(size.neurons, false, b)};
         for (u32 i = 0; i < size.neurons; ++i) group.constants[1].push_back(static_cast<double>(below(200)) * 0x1p-10);
-        BlockImage block{
-            .neurons = size.neurons, .inputs = size.neurons, .slots = size.slots, .variables = 1, .groups = {group}};
+        BlockImage block{.neurons = size.neurons,
+                         .slots = size.slots,
+                         .variables = 1,
+                         .receptors = {{.inputs = size.neurons, .delays = size.slots - 2}},
+                         .groups = {group}};
         BlockRows rows{.begin = {0}, .synapses = {}};
         for (u32 source = 0; source < size.blocks * size.neurons; ++source) {
             const u32 count = below(5);
             for (u32 k = 0; k < count; ++k) {
                 const u32 delay = size.epoch_steps + below(size.slots - 1 - size.epoch_steps);
                 const float weight = static_cast<float>(below(512)) * 0x1p-10F - 0x1p-3F;
-                rows.synapses.push_back({.cell = delay * size.neurons + below(size.neurons), .weight = weight});
+                rows.synapses.push_back({.cell = (delay - 1) * size.neurons + below(size.neurons), .weight = weight});
             }
             rows.begin.push_back(rows.synapses.size());
         }

@@ -26,19 +26,21 @@ namespace ranvier::device {
 
 /// Evaluates the programs of steps.
 struct EvaluatedModels {
+    static constexpr u32 registers = 0;
     std::vector<DeviceProgram> programs;
 
-    u32 step(u32 number, StepView& view) const {
+    template <class View>
+    u32 step(u32 number, View& view) const {
         const DeviceProgram& model = programs[number];
         std::vector<double> inputs;
-        for (u32 v = 0; v < model.variables; ++v) inputs.push_back(view.state[std::size_t{v} * view.stride]);
+        for (u32 v = 0; v < model.variables; ++v) inputs.push_back(view.state(v));
         for (u32 c = 0; c < model.constants; ++c) inputs.push_back(view.constant(c));
-        for (u32 r = 0; r < model.receptors; ++r) inputs.push_back(view.inputs[r]);
+        for (u32 r = 0; r < model.receptors; ++r) inputs.push_back(view.input(r));
         if (model.takes_current) inputs.push_back(0.0);
         inputs.push_back(program::lane::to_lane(view.is_refractory));
         if (model.needs_last) inputs.push_back(program::lane::to_lane(view.is_last_refractory));
         const std::vector<double> results = program::evaluate(*model.step, inputs);
-        for (u32 v = 0; v < model.variables; ++v) view.state[std::size_t{v} * view.stride] = results[v];
+        for (u32 v = 0; v < model.variables; ++v) view.state(v) = results[v];
         u32 flags = program::lane::is_true(results[model.variables]) ? step_fires : 0;
         for (std::size_t k = model.variables + std::size_t{1}; k < results.size(); ++k) {
             if (!program::lane::is_true(results[k])) flags |= step_fails;
@@ -51,7 +53,7 @@ struct EvaluatedModels {
 struct FakeLaunch {
     struct Running {
         std::vector<u64> memory;
-        std::unique_ptr<Block<EvaluatedModels>> block;
+        std::vector<Block<EvaluatedModels>> block;  ///< its threads
         Part part = Part::done;
     };
 
@@ -63,10 +65,13 @@ struct FakeLaunch {
         : parameters(given), threads(thread_count), blocks(given.blocks) {
         for (u32 b = 0; b < blocks.size(); ++b) {
             blocks[b].memory.resize(shared / sizeof(u64) + 1);
-            blocks[b].block = std::make_unique<Block<EvaluatedModels>>(
-                parameters, models, b, threads, reinterpret_cast<Shared*>(blocks[b].memory.data()));
-            blocks[b].block->begin(0);
-            blocks[b].part = blocks[b].block->first_part();
+            EXPECT_LE(parameters.data[b].shared.bytes, shared);
+            blocks[b].block.reserve(threads);
+            for (u32 thread = 0; thread < threads; ++thread) {
+                blocks[b].block.emplace_back(parameters, models, b, thread, threads,
+                                             reinterpret_cast<Shared*>(blocks[b].memory.data()));
+            }
+            blocks[b].part = blocks[b].block.front().first_part();
         }
     }
 
@@ -78,9 +83,9 @@ struct FakeLaunch {
             if (running.part == Part::done) continue;
             has_ended = false;
             // Blocks are at the same part, so nobody waits for a record.
-            for (u32 thread = 0; thread < threads; ++thread) EXPECT_TRUE(running.block->run(running.part, thread));
-            running.part = running.block->next(running.part);
-            if (running.part == Part::done) running.block->end(0);
+            for (auto& thread : running.block) EXPECT_TRUE(thread.run(running.part));
+            const Part finished = running.part;
+            for (auto& thread : running.block) running.part = thread.next(finished);
         }
         return has_ended;
     }
@@ -95,7 +100,9 @@ struct FakeGpu {
     int multiprocessors = 3;
     int limits_run_time = 0;
     int cooperative = 1;
-    int most_threads = 256;
+    int shared_bytes = 100'000;
+    /// Of a thread in the memory of the device, by threads of a block: registers that do not suffice.
+    std::map<u32, int> local_bytes;
     int active_blocks = 2;
     std::size_t free_bytes = std::size_t{1} << 30;
     EvaluatedModels models;
@@ -134,6 +141,12 @@ struct FakeGpu {
         return found == errors.end() ? 0 : found->second;
     }
     /// Whether bytes are within an allocation.
+    /// Of the last compilation.
+    u32 bound_threads() const {
+        const std::string bounds = "__launch_bounds__(";
+        const std::size_t found = source.find(bounds);
+        return found == std::string::npos ? 0 : static_cast<u32>(std::stoul(source.substr(found + bounds.size())));
+    }
     bool has(std::uint64_t address, std::size_t bytes) const {
         auto found = memory.upper_bound(address);
         if (found == memory.begin()) return false;
@@ -213,7 +226,13 @@ inline void set_device_functions(DriverFunctions& made) {
                 *value = gpu.cooperative;
                 break;
             case DeviceAttribute::most_shared_bytes:
-                *value = 100'000;
+                *value = gpu.shared_bytes;
+                break;
+            case DeviceAttribute::shared_bytes_of_multiprocessor:
+                *value = gpu.shared_bytes + 1024;
+                break;
+            case DeviceAttribute::reserved_shared_bytes:
+                *value = 1024;
                 break;
         }
         return 0;
@@ -254,8 +273,9 @@ inline void set_module_functions(DriverFunctions& made) {
     };
     made.function_get_attribute = [](int* value, int attribute, void*) {
         return in_context("function_get_attribute", [&](FakeGpu& gpu) {
-            *value =
-                static_cast<FunctionAttribute>(attribute) == FunctionAttribute::most_threads ? gpu.most_threads : 0;
+            *value = static_cast<FunctionAttribute>(attribute) == FunctionAttribute::local_bytes
+                         ? gpu.local_bytes[gpu.bound_threads()]
+                         : 0;
         });
     };
     made.function_set_attribute = [](void*, int, int) { return in_context("function_set_attribute", [](FakeGpu&) {}); };

@@ -77,7 +77,8 @@ TEST_F(CudaDevices, TakeStatesRingsAndConstants) {
         for (u32 i = 0; i < size.neurons; ++i) state.refractory.push_back(static_cast<i32>(i % 4));
         backend->set_state(0, state);
         std::vector<i64> ring(std::size_t{size.slots} * size.neurons, 0);
-        for (std::size_t i = 0; i < ring.size(); i += 3) ring[i] = i64{1} << 19;
+        // Of the steps that synapses reach.
+        for (std::size_t i = size.neurons; i < ring.size() - size.neurons; i += 3) ring[i] = i64{1} << 19;
         backend->set_ring(2, ring);
         // More numbers than before: one for each neuron.
         groups[0].constants[0].assign(size.neurons, 0.75);
@@ -105,7 +106,7 @@ TEST_F(CudaDevices, DeliverSpikesOfOtherProcesses) {
             BlockRows& rows = network.rows[b];
             for (u32 row = 0; row < 40; ++row) {
                 for (u32 k = 0; k <= row; ++k) {
-                    rows.synapses.push_back({(2 + k % 13) * size.neurons + (row + k) % size.neurons, 0.25F});
+                    rows.synapses.push_back({(1 + k % 13) * size.neurons + (row + k) % size.neurons, 0.25F});
                 }
                 rows.begin.push_back(rows.synapses.size());
             }
@@ -236,29 +237,32 @@ TEST_F(CudaDevices, LaunchFewStepsWhereTimeIsLimited) {
     EXPECT_EQ(spikes, expected);
 }
 
-TEST_F(CudaDevices, ChooseThreadsByTheRegistersOfTheKernel) {
-    gpu().most_threads = 250;
-    auto device = make();
-    random_network({}, 8).load_into(*device);
-    device->run(1, 2, never);
-    EXPECT_EQ(gpu().threads, 224U);
-    EXPECT_EQ(gpu().source.find("__launch_bounds__"), std::string::npos);
-
-    // Fewer than blocks: they are compiled again.
-    gpu().multiprocessors = 40;
-    gpu().most_threads = 33;
-    device = make();
-    EXPECT_EQ(device->blocks(), 40U);
-    random_network({.blocks = 40, .neurons = 2}, 8).load_into(*device);
-    device->run(1, 2, never);
-    EXPECT_EQ(gpu().threads, 64U);
-    EXPECT_NE(gpu().source.find("__launch_bounds__(64)"), std::string::npos);
-
-    device = make({.blocks = 3, .threads = 96});
-    random_network({}, 8).load_into(*device);
-    device->run(1, 2, never);
-    EXPECT_EQ(gpu().threads, 96U);
-    EXPECT_NE(gpu().source.find("__launch_bounds__(96)"), std::string::npos);
+TEST_F(CudaDevices, ChooseThreadsByNeuronsAndRegisters) {
+    const auto threads_of = [](const NetworkSize& size, const CudaOptions& options = {}) {
+        const auto device = make(options);
+        random_network(size, 8).load_into(*device);
+        device->run(1, 2, never);
+        EXPECT_EQ(gpu().threads, gpu().bound_threads());
+        return gpu().threads;
+    };
+    const auto has_registers = [] {
+        return gpu().source.find("static constexpr u32 registers = 1;") != std::string::npos;
+    };
+    EXPECT_EQ(threads_of({}), 512U);
+    EXPECT_TRUE(has_registers());
+    EXPECT_EQ(threads_of({.neurons = 700}), 704U);
+    EXPECT_TRUE(has_registers());
+    EXPECT_EQ(threads_of({.blocks = 1, .neurons = 1100}), 1024U);
+    EXPECT_FALSE(has_registers());
+    // Fewer where registers do not suffice, but a thread for each block.
+    gpu().local_bytes = {{512, 8}, {352, 16}, {704, 8}};
+    EXPECT_EQ(threads_of({}), 256U);
+    EXPECT_TRUE(has_registers());
+    EXPECT_EQ(threads_of({.neurons = 700}), 192U);
+    EXPECT_FALSE(has_registers());
+    gpu().multiprocessors = 300;
+    EXPECT_EQ(threads_of({.blocks = 300, .neurons = 2}), 512U);
+    EXPECT_EQ(threads_of({}, {.blocks = 3, .threads = 96}), 96U);
 }
 
 TEST_F(CudaDevices, FreeWhatTheyTake) {

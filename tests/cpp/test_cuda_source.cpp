@@ -104,9 +104,9 @@ TEST(CudaSource, HasAStatementForEachInstruction) {
     EXPECT_NE(source.find(" ? v0 : "), std::string::npos) << source;
     EXPECT_NE(source.find("flags |= step_fails;"), std::string::npos) << source;
     const Program& step = *simple_program().step;
-    // The declarations of the inputs, of the stride, and of each instruction.
-    EXPECT_EQ(count_of(source.substr(source.find("step_0(StepView")), "        const "),
-              step.inputs.size() + step.instructions.size() + 1);
+    // The declarations of the inputs and of each instruction.
+    EXPECT_EQ(count_of(source.substr(source.find("step_0(View")), "        const "),
+              step.inputs.size() + step.instructions.size());
 }
 
 TEST(CudaSource, WritesConstantsWithAllTheirBits) {
@@ -170,7 +170,7 @@ TEST(CudaSource, RefusesWhatRunsNowhere) {
 
 TEST(CudaSource, IncludesOnlyEmbeddedTexts) {
     std::vector<std::string> names;
-    std::string all = kernel_source(std::vector{simple_program()}, 256);
+    std::string all = kernel_source(std::vector{simple_program()}, {.threads = 256});
     EXPECT_NE(all.find("__launch_bounds__(256)"), std::string::npos);
     for (const KernelText& text : kernel_texts()) {
         names.emplace_back(text.name);

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -77,8 +79,10 @@ struct GroupImage {
 };
 
 /// The numbers of a group, without the arrays that it points to.
-inline Group numbers_of(const GroupImage& image, const DeviceProgram& model) {
+/// @param first_constant number of constants of the groups before it
+inline Group numbers_of(const GroupImage& image, const DeviceProgram& model, u32 first_constant) {
     Group group;
+    group.first_constant = first_constant;
     group.first = image.first;
     group.count = image.count;
     group.program = image.program;
@@ -88,18 +92,57 @@ inline Group numbers_of(const GroupImage& image, const DeviceProgram& model) {
     group.refractory_varies = image.refractory_steps.size() > 1 ? 1 : 0;
     group.reads_negative_zero = image.reads_negative_zero ? 1 : 0;
     group.poisson_count = static_cast<u32>(image.poisson.size());
+    std::ranges::copy(image.first_inputs, group.first_inputs);
     return group;
+}
+
+/// @param place where the kernel has the values
+inline Constant constant_of(const std::vector<double>& values, const double* place) {
+    return {.values = values.size() > 1 ? place : nullptr, .value = values.size() == 1 ? values.front() : 0.0};
+}
+
+/// The inputs of a block at a receptor, which follow those of the receptors before it.
+struct ReceptorImage {
+    u32 inputs = 0;
+    u32 delays = 0;  ///< the greatest one of its synapses, in steps
+    /// By delay, how many synapses have it, or some of them: decides which sums are in shared memory. Empty: unknown.
+    std::vector<u32> delay_counts = {};
+};
+
+/// The receptors of a block with the numbers of their inputs and cells.
+inline std::vector<Receptor> numbered(std::span<const ReceptorImage> images) {
+    std::vector<Receptor> receptors;
+    u32 first_input = 0;
+    u32 first_cell = 0;
+    for (const ReceptorImage& image : images) {
+        receptors.push_back({.first_input = first_input,
+                             .inputs = image.inputs,
+                             .delays = image.delays,
+                             .near = 0,
+                             .first_cell = first_cell,
+                             .first_near = 0,
+                             .first_flag = 0});
+        first_input += image.inputs;
+        first_cell += image.delays * image.inputs;
+    }
+    return receptors;
 }
 
 /// A block, as the host has it; see BlockData.
 struct BlockImage {
     u32 neurons = 0;
-    u32 inputs = 0;
     u32 slots = 0;
     u32 variables = 0;  ///< most of its groups
+    std::vector<ReceptorImage> receptors;
     std::vector<GroupImage> groups;
     u32 rows = 0;  ///< of all sources of this process, then those that other processes' sources have in this block
     u64 synapses = 0;  ///< of its rows
+
+    u32 inputs() const {
+        u32 sum = 0;
+        for (const ReceptorImage& receptor : receptors) sum += receptor.inputs;
+        return sum;
+    }
 };
 
 /// The incoming synapses of the neurons of a block.
@@ -146,7 +189,8 @@ class Backend {
     virtual void set_constants(u32 block, std::span<const GroupImage> groups) = 0;
     virtual void set_state(u32 block, const BlockState& state) = 0;
     virtual void get_state(u32 block, BlockState& state) = 0;
-    /// Sums of weights that are yet to arrive: [step % slots][input], in quanta.
+    /// Sums of weights that are yet to arrive, within the greatest delay of the receptor: [receptor][step % slots][input], in
+    /// quanta.
     virtual void set_ring(u32 block, std::span<const i64> sums) = 0;
     /// Spikes of other processes, which the next run delivers before its first step. They must arrive in this step or
     /// later. Those of an earlier call that no run has delivered are dropped.
@@ -174,7 +218,11 @@ struct EmulatorOptions {
     u64 seed = 1;
     /// Spikes that a block has room for; 0: chosen.
     u32 spike_room = 0;
-    u32 arrival_room = 1024;
+    u32 arrival_room = 512;
+    /// Of a block; none: drawn, so that all, some or none of the sums of inputs are there.
+    std::optional<u32> shared_bytes = {};
+    /// Whether threads keep the state of their neurons, if none has more than one; none: drawn.
+    std::optional<bool> has_registers = {};
 };
 
 std::unique_ptr<Backend> make_emulator(const EmulatorOptions& options);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/backend/shared_plan.hpp"
 #include "device/cuda/memory_plan.hpp"
 #include "device/cuda/program_source.hpp"
 #include "device/kernel/block.hpp"
@@ -23,6 +24,12 @@ namespace ranvier::device {
 namespace {
 
 constexpr u32 most_threads = 1024;  // of a block, on all architectures
+/// Threads of a block, unless it has more neurons: so many read rows at once.
+constexpr u32 usual_threads = 512;
+/// Fewer are not tried to spare registers.
+constexpr u32 least_threads = 128;
+/// Variables of a neuron that threads keep in registers, at most.
+constexpr u32 most_registers = 16;
 constexpr unsigned non_blocking_stream = 1;  // CU_STREAM_NON_BLOCKING
 /// Room for spikes of a block besides what two epochs need: 1 MB.
 constexpr u32 usual_spike_room = 65536;
@@ -183,6 +190,8 @@ struct Loaded {
     MemoryPlan plan;
     std::unique_ptr<Module> module;
     u32 threads = 0;
+    std::vector<SharedPlan> shared;  ///< by block
+    u32 shared_bytes = 0;  ///< most of any block
     std::unique_ptr<DeviceMemory> memory;
     std::vector<std::unique_ptr<DeviceMemory>> groups;  ///< by block
     std::vector<BlockData> data;
@@ -312,7 +321,7 @@ class CudaDevice final : public Backend {
     void set_ring(u32 block, std::span<const i64> sums) override {
         check_usable();
         const BlockImage& image = loaded_->image.blocks[block];
-        if (sums.size() != std::size_t{image.slots} * image.inputs) throw InternalError("size of a ring");
+        if (sums.size() != std::size_t{image.slots} * image.inputs()) throw InternalError("size of a ring");
         const ContextUse use(context_);
         copy_to<i64>(place(block).ring, sums);
         stream_->wait("copying sums of weights");
@@ -396,36 +405,41 @@ class CudaDevice final : public Backend {
                  "processors: leave out `device`"});
     }
 
-    /// Compiles the kernel for the threads of a block.
+    /// Compiles the kernel, and chooses the threads of a block, what they keep in registers and in shared memory.
     void load_kernel(const NetworkImage& image, Loaded& made) const {
-        const auto shared =
-            static_cast<int>(Shared::bytes(static_cast<u32>(image.blocks.size()), options_.arrival_room));
-        const u32 least = whole_warps(static_cast<u32>(image.blocks.size()));
-        const auto compile = [&](u32 threads) {
-            made.module =
-                std::make_unique<Module>(context_, compiler_->compile(kernel_source(image.programs, threads), target_));
-            made.threads = threads != 0 ? threads
-                                        : static_cast<u32>(made.module->attribute(FunctionAttribute::most_threads)) /
-                                              warp_size * warp_size;
-        };
-        compile(options_.threads);
-        // Each thread waits for a block. With a bound, the compiler makes do with fewer registers.
-        if (made.threads < least) compile(least);
-        const int most_shared = context_.attribute(DeviceAttribute::most_shared_bytes) -
-                                made.module->attribute(FunctionAttribute::static_shared_bytes);
-        if (shared > most_shared) {
-            throw DeviceError({.object = "shared memory of a block of the GPU " + name_,
-                               .value = std::to_string(shared) + " bytes",
-                               .bound = "there are " + std::to_string(most_shared),
-                               .remedy = "use fewer blocks"});
+        const auto blocks = static_cast<u32>(image.blocks.size());
+        u32 neurons = 0;
+        for (const BlockImage& block : image.blocks) neurons = std::max(neurons, block.neurons);
+        u32 variables = 0;
+        for (const DeviceProgram& program : image.programs) variables = std::max(variables, program.variables);
+        // Each thread waits for a block.
+        const u32 least = whole_warps(blocks);
+        made.threads = options_.threads != 0
+                           ? options_.threads
+                           : std::clamp(whole_warps(neurons), std::max(least, usual_threads), most_threads);
+        for (;;) {
+            const bool keeps_state = neurons <= made.threads && variables <= most_registers;
+            // Without variables, a thread keeps how long its neuron is refractory.
+            const u32 registers = keeps_state ? std::max(variables, 1U) : 0;
+            made.module = std::make_unique<Module>(
+                context_,
+                compiler_->compile(kernel_source(image.programs, {.threads = made.threads, .registers = registers}),
+                                   target_));
+            plan_shared_memory(image, keeps_state, made);
+            const u32 fewer = whole_warps(made.threads / 2);
+            // Threads that do not have enough registers are slower than half as many.
+            const bool spills = made.module->attribute(FunctionAttribute::local_bytes) > 0;
+            if (options_.threads != 0 || !spills || fewer < std::max(least, least_threads)) break;
+            made.threads = fewer;
         }
         const DriverFunctions& functions = context_.functions();
-        context_.check(functions.function_set_attribute(
-                           made.module->run(), static_cast<int>(FunctionAttribute::most_dynamic_shared_bytes), shared),
+        context_.check(functions.function_set_attribute(made.module->run(),
+                                                        static_cast<int>(FunctionAttribute::most_dynamic_shared_bytes),
+                                                        static_cast<int>(made.shared_bytes)),
                        "reserving shared memory");
         int active = 0;
         context_.check(functions.most_active_blocks(&active, made.module->run(), static_cast<int>(made.threads),
-                                                    static_cast<std::size_t>(shared)),
+                                                    made.shared_bytes),
                        "counting blocks that run at once");
         if (u64{static_cast<u32>(active)} * multiprocessors_ < image.blocks.size()) {
             throw DeviceError({.object = "blocks of threads",
@@ -433,6 +447,26 @@ class CudaDevice final : public Backend {
                                .bound = "the GPU " + name_ + " can run " +
                                         std::to_string(u64{static_cast<u32>(active)} * multiprocessors_) + " at once",
                                .remedy = "use fewer blocks, or fewer threads for each"});
+        }
+    }
+
+    /// A multiprocessor has its shared memory for all its blocks.
+    void plan_shared_memory(const NetworkImage& image, bool keeps_state, Loaded& made) const {
+        const auto blocks = static_cast<u32>(image.blocks.size());
+        const auto of_each = static_cast<int>((blocks + multiprocessors_ - 1) / multiprocessors_);
+        const int of_block = context_.attribute(DeviceAttribute::most_shared_bytes);
+        const int of_all = context_.attribute(DeviceAttribute::shared_bytes_of_multiprocessor) / of_each -
+                           context_.attribute(DeviceAttribute::reserved_shared_bytes);
+        const int available =
+            std::min(of_block, of_all) - made.module->attribute(FunctionAttribute::static_shared_bytes);
+        const SharedRoom room{.bytes = static_cast<u32>(std::max(available, 0)),
+                              .arrival_room = options_.arrival_room,
+                              .has_registers = keeps_state};
+        made.shared.clear();
+        made.shared_bytes = 0;
+        for (const BlockImage& block : image.blocks) {
+            made.shared.push_back(plan_shared(block, image.programs, blocks, room));
+            made.shared_bytes = std::max(made.shared_bytes, made.shared.back().places.bytes);
         }
     }
 
@@ -449,11 +483,14 @@ class CudaDevice final : public Backend {
             const BlockImage& block = image.blocks[b];
             const BlockPlaces& places = plan.blocks[b];
             BlockData data{.neurons = block.neurons,
-                           .inputs = block.inputs,
                            .slots = block.slots,
+                           .receptor_count = static_cast<u32>(block.receptors.size()),
                            .group_count = static_cast<u32>(block.groups.size()),
                            .spike_room = places.spike_room,
-                           .first_source = source};
+                           .first_source = source,
+                           .receptors = {},
+                           .shared = made.shared[b].places};
+            std::ranges::copy(made.shared[b].receptors, data.receptors);
             source += block.neurons;
             at(data.state, places.state);
             at(data.refractory, places.refractory);
@@ -474,15 +511,19 @@ class CudaDevice final : public Backend {
     void put_groups(Loaded& made, std::span<const DeviceProgram> programs, u32 block,
                     std::span<const GroupImage> groups) {
         // How many bytes there are does not depend on the address.
-        const std::size_t bytes = pack_groups(groups, programs, 0).size();
+        const std::size_t bytes = pack_groups(groups, programs, 0).bytes.size();
         std::unique_ptr<DeviceMemory>& memory = made.groups[block];
         if (memory == nullptr || memory->bytes() < bytes) {
             memory = std::make_unique<DeviceMemory>(context_, bytes, "parameters of neurons");
         }
-        copy(memory->address(), pack_groups(groups, programs, memory->address()));
+        const PackedGroups packed = pack_groups(groups, programs, memory->address());
+        copy(memory->address(), packed.bytes);
         stream_->wait("copying parameters of neurons");
-        made.data[block].groups = reinterpret_cast<const Group*>(static_cast<std::uintptr_t>(memory->address()));
-        made.data[block].group_count = static_cast<u32>(groups.size());
+        BlockData& data = made.data[block];
+        data.groups = packed.groups;
+        data.constants = packed.constants;
+        data.group_count = static_cast<u32>(groups.size());
+        data.constant_count = packed.constant_count;
         made.has_new_data = true;
     }
 
@@ -564,8 +605,7 @@ class CudaDevice final : public Backend {
         }
         void* arguments[] = {&parameters};
         context_.check(functions.launch_cooperative(loaded_->module->run(), blocks, 1, 1, loaded_->threads, 1, 1,
-                                                    static_cast<unsigned>(Shared::bytes(blocks, options_.arrival_room)),
-                                                    stream_->handle(), arguments),
+                                                    loaded_->shared_bytes, stream_->handle(), arguments),
                        "starting the kernel");
         const std::exception_ptr failure = wait(first, last, stops, has_stopped);
         // Otherwise the flag could arrive after the next run has cleared it.

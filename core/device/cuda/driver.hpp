@@ -76,6 +76,8 @@ enum class DeviceAttribute : int {
     capability_major = 75,
     capability_minor = 76,
     cooperative_launch = 95,
+    shared_bytes_of_multiprocessor = 81,
+    reserved_shared_bytes = 111,  ///< of each block, by the driver
     most_shared_bytes = 97,  ///< of a block, if the kernel asks for them
 };
 

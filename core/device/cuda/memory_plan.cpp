@@ -45,10 +45,6 @@ class Packer {
     const Element* address(std::size_t place) const {
         return reinterpret_cast<const Element*>(static_cast<std::uintptr_t>(address_ + place));
     }
-    template <class Element>
-    void put(std::size_t place, const Element& element) {
-        std::memcpy(bytes_.data() + place, &element, sizeof(Element));
-    }
     std::vector<std::byte> finish() { return std::move(bytes_); }
 
    private:
@@ -81,7 +77,7 @@ MemoryPlan plan_memory(const NetworkImage& image, u32 spike_room) {
                                .refractory = places.add<i32>(block.neurons),
                                .row_begin = places.add<u64>(u64{block.rows} + 1),
                                .synapses = places.add<Synapse>(block.synapses),
-                               .ring = places.add<i64>(u64{block.slots} * block.inputs),
+                               .ring = places.add<i64>(u64{block.slots} * block.inputs()),
                                .lists = places.add<u16>(epochs * block.neurons),
                                .spikes = places.add<Spike>(room),
                                .spike_room = static_cast<u32>(room)});
@@ -90,16 +86,14 @@ MemoryPlan plan_memory(const NetworkImage& image, u32 spike_room) {
     return plan;
 }
 
-std::vector<std::byte> pack_groups(std::span<const GroupImage> groups, std::span<const DeviceProgram> programs,
-                                   u64 address) {
+PackedGroups pack_groups(std::span<const GroupImage> images, std::span<const DeviceProgram> programs, u64 address) {
     Packer packer(address);
-    const std::vector<Group> empty(groups.size());
-    const std::size_t first = packer.add<Group>(empty);
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-        const GroupImage& image = groups[g];
-        std::vector<Constant> constants;
+    std::vector<Group> groups;
+    std::vector<Constant> constants;
+    for (const GroupImage& image : images) {
+        Group group = numbers_of(image, programs[image.program], static_cast<u32>(constants.size()));
         for (const std::vector<double>& values : image.constants) {
-            constants.push_back({packer.address<double>(packer.add<double>(values)), values.size() > 1 ? 1U : 0U});
+            constants.push_back(constant_of(values, packer.address<double>(packer.add<double>(values))));
         }
         std::vector<PoissonInput> poisson;
         for (const PoissonImage& each : image.poisson) {
@@ -107,14 +101,16 @@ std::vector<std::byte> pack_groups(std::span<const GroupImage> groups, std::span
                 return packer.address<Element>(packer.add<Element>(values));
             }));
         }
-        Group group = numbers_of(image, programs[image.program]);
-        group.constants = packer.address<Constant>(packer.add<Constant>(constants));
         group.refractory_steps = packer.address<i32>(packer.add<i32>(image.refractory_steps));
-        group.first_inputs = packer.address<u32>(packer.add<u32>(image.first_inputs));
         group.poisson = packer.address<PoissonInput>(packer.add<PoissonInput>(poisson));
-        packer.put<Group>(first + g * sizeof(Group), group);
+        groups.push_back(group);
     }
-    return packer.finish();
+    PackedGroups packed;
+    packed.groups = packer.address<Group>(packer.add<Group>(groups));
+    packed.constants = packer.address<Constant>(packer.add<Constant>(constants));
+    packed.constant_count = static_cast<u32>(constants.size());
+    packed.bytes = packer.finish();
+    return packed;
 }
 
 }  // namespace ranvier::device

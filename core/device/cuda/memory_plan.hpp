@@ -40,9 +40,15 @@ inline constexpr u64 array_alignment = 256;
 /// @throws StateError if a block has more neurons than a record can name
 MemoryPlan plan_memory(const NetworkImage& image, u32 spike_room);
 
-/// The groups of a block with all that they point to, as bytes to be copied to `address`.
-/// @return an array of Group, followed by what they point to
-std::vector<std::byte> pack_groups(std::span<const GroupImage> groups, std::span<const DeviceProgram> programs,
-                                   u64 address);
+/// Groups of a block with all that they point to, as bytes.
+struct PackedGroups {
+    std::vector<std::byte> bytes;
+    const Group* groups = nullptr;  ///< addresses on the device
+    const Constant* constants = nullptr;
+    u32 constant_count = 0;
+};
+
+/// @param address to which the bytes will be copied
+PackedGroups pack_groups(std::span<const GroupImage> groups, std::span<const DeviceProgram> programs, u64 address);
 
 }  // namespace ranvier::device

@@ -173,11 +173,10 @@ std::string step_text(const DeviceProgram& model) {
         inputs.push_back(text.next_name());
         text.line("const " + std::string(type_text(type)) + " " + inputs.back() + " = " + value + ";");
     };
-    const auto place = [](std::size_t variable) { return "view.state[" + std::to_string(variable) + " * stride]"; };
-    text.line("const u64 stride = view.stride;");
+    const auto place = [](std::size_t variable) { return "view.state(" + std::to_string(variable) + ")"; };
     for (u32 v = 0; v < model.variables; ++v) read(place(v));
     for (u32 c = 0; c < model.constants; ++c) read("view.constant(" + std::to_string(c) + ")");
-    for (u32 r = 0; r < model.receptors; ++r) read("view.inputs[" + std::to_string(r) + "]");
+    for (u32 r = 0; r < model.receptors; ++r) read("view.input(" + std::to_string(r) + ")");
     if (model.takes_current) read("0.0");
     read("view.is_refractory");
     if (model.needs_last) read("view.is_last_refractory");
@@ -208,7 +207,7 @@ bool may_be_subnormal(program::Operation operation) {
     }
 }
 
-std::string models_source(std::span<const DeviceProgram> programs) {
+std::string models_source(std::span<const DeviceProgram> programs, u32 registers) {
     // Populations of one model have programs that are alike.
     std::vector<std::string> steps;
     std::vector<std::size_t> step_of;
@@ -235,7 +234,11 @@ RANVIER_DEVICE double flushed(double number) {
 }
 
 struct Models {
-    RANVIER_DEVICE u32 step(u32 program, StepView& view) const {
+    static constexpr u32 registers = )";
+    source += std::to_string(registers) + R"(;
+
+    template <class View>
+    RANVIER_DEVICE u32 step(u32 program, View& view) const {
         switch (program) {
 )";
     for (std::size_t s = 0; s < steps.size(); ++s) {
@@ -246,16 +249,16 @@ struct Models {
     }
     source += "            default:\n                return step_fails;\n        }\n    }\n";
     for (std::size_t s = 0; s < steps.size(); ++s) {
-        source +=
-            "\n    RANVIER_DEVICE static u32 step_" + std::to_string(s) + "(StepView& view) {\n" + steps[s] + "    }\n";
+        source += "\n    template <class View>\n    RANVIER_DEVICE static u32 step_" + std::to_string(s) +
+                  "(View& view) {\n" + steps[s] + "    }\n";
     }
     source += "};\n\n}  // namespace ranvier::device\n";
     return source;
 }
 
-std::string kernel_source(std::span<const DeviceProgram> programs, u32 threads) {
-    const std::string bounds = threads == 0 ? "" : " __launch_bounds__(" + std::to_string(threads) + ")";
-    return models_source(programs) + "\n#define RANVIER_LAUNCH_BOUNDS" + bounds +
+std::string kernel_source(std::span<const DeviceProgram> programs, const KernelShape& shape) {
+    const std::string bounds = shape.threads == 0 ? "" : " __launch_bounds__(" + std::to_string(shape.threads) + ")";
+    return models_source(programs, shape.registers) + "\n#define RANVIER_LAUNCH_BOUNDS" + bounds +
            "\n#include \"device/cuda/kernel_entry.cuh\"\n";
 }
 

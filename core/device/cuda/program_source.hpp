@@ -18,11 +18,17 @@ bool may_be_subnormal(program::Operation operation);
 /// Where the exact result of a product or quotient is within 2^-53 below the smallest normal number, in relation to it,
 /// it becomes this number, as on no processor or only on some (base/subnormals.hpp).
 /// @throws StateError for a program that cannot run on a GPU yet
-std::string models_source(std::span<const DeviceProgram> programs);
+std::string models_source(std::span<const DeviceProgram> programs, u32 registers = 0);
+
+struct KernelShape {
+    /// Most threads of a block, for which registers must suffice; 0: as many as its registers allow.
+    u32 threads = 0;
+    /// Variables that a thread keeps of its neuron (Block), 0: they are in memory.
+    u32 registers = 0;
+};
 
 /// The whole source of the kernel `run`, whose only parameter is a `Parameters`. It includes kernel_texts().
-/// @param threads most threads of a block, for which registers must suffice; 0: as many as its registers allow
 /// @throws StateError for a program that cannot run on a GPU yet
-std::string kernel_source(std::span<const DeviceProgram> programs, u32 threads = 0);
+std::string kernel_source(std::span<const DeviceProgram> programs, const KernelShape& shape = {});
 
 }  // namespace ranvier::device

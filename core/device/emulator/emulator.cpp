@@ -5,6 +5,7 @@
 
 #include "base/subnormals.hpp"
 #include "device/backend/backend.hpp"
+#include "device/backend/shared_plan.hpp"
 #include "device/kernel/block.hpp"
 #include "program/evaluate.hpp"
 #include "program/operations.hpp"
@@ -14,22 +15,29 @@ namespace ranvier::device {
 
 namespace {
 
+/// Variables of a neuron that an emulated thread can keep.
+constexpr u32 register_room = 16;
+
 /// Evaluates the programs of steps one neuron at a time.
+template <u32 register_count>
 class EmulatedModels {
    public:
-    explicit EmulatedModels(std::vector<DeviceProgram> programs = {}) : programs_(std::move(programs)) {}
+    static constexpr u32 registers = register_count;
 
-    u32 step(u32 number, StepView& view) const {
+    explicit EmulatedModels(std::span<const DeviceProgram> programs) : programs_(programs) {}
+
+    template <class View>
+    u32 step(u32 number, View& view) const {
         const DeviceProgram& model = programs_[number];
         inputs_.clear();
-        for (u32 v = 0; v < model.variables; ++v) inputs_.push_back(view.state[std::size_t{v} * view.stride]);
+        for (u32 v = 0; v < model.variables; ++v) inputs_.push_back(view.state(v));
         for (u32 c = 0; c < model.constants; ++c) inputs_.push_back(view.constant(c));
-        for (u32 r = 0; r < model.receptors; ++r) inputs_.push_back(view.inputs[r]);
+        for (u32 r = 0; r < model.receptors; ++r) inputs_.push_back(view.input(r));
         if (model.takes_current) inputs_.push_back(0.0);
         inputs_.push_back(program::lane::to_lane(view.is_refractory));
         if (model.needs_last) inputs_.push_back(program::lane::to_lane(view.is_last_refractory));
         const std::vector<double> results = program::evaluate(*model.step, inputs_);
-        for (u32 v = 0; v < model.variables; ++v) view.state[std::size_t{v} * view.stride] = results[v];
+        for (u32 v = 0; v < model.variables; ++v) view.state(v) = results[v];
         u32 flags = program::lane::is_true(results[model.variables]) ? step_fires : 0;
         for (std::size_t i = model.variables + std::size_t{1}; i < results.size(); ++i) {
             if (!program::lane::is_true(results[i])) flags |= step_fails;
@@ -38,7 +46,7 @@ class EmulatedModels {
     }
 
    private:
-    std::vector<DeviceProgram> programs_;
+    std::span<const DeviceProgram> programs_;
     mutable std::vector<double> inputs_;
 };
 
@@ -46,7 +54,8 @@ class EmulatedModels {
 struct BlockMemory {
     BlockImage image;
     BlockRows rows;
-    std::vector<std::vector<Constant>> constants;  ///< by group
+    SharedPlan plan;
+    std::vector<Constant> constants;  ///< of all groups
     std::vector<std::vector<PoissonInput>> poisson;  ///< by group
     std::vector<Group> groups;
     BlockState state;
@@ -66,21 +75,22 @@ class Emulator final : public Backend {
     u32 blocks() const override { return options_.blocks; }
 
     void load(NetworkImage image) override {
-        models_ = EmulatedModels(image.programs);
         programs_ = std::move(image.programs);
         epoch_steps_ = image.epoch_steps;
         quantum_ = image.quantum;
         memory_ = std::vector<BlockMemory>(image.blocks.size());
+        for (std::size_t b = 0; b < memory_.size(); ++b) memory_[b].image = std::move(image.blocks[b]);
+        choose_registers();
         for (std::size_t b = 0; b < memory_.size(); ++b) {
             BlockMemory& block = memory_[b];
-            block.image = std::move(image.blocks[b]);
             block.state.variables.assign(std::size_t{block.image.variables} * block.image.neurons, 0.0);
             block.state.refractory.assign(block.image.neurons, 0);
-            block.ring.assign(std::size_t{block.image.slots} * block.image.inputs, 0);
+            block.ring.assign(std::size_t{block.image.slots} * block.image.inputs(), 0);
             block.lists.assign(2 * std::size_t{epoch_steps_} * block.image.neurons, 0);
             const std::size_t least = 4 * std::size_t{epoch_steps_} * block.image.neurons;
             block.spikes.resize(std::max<std::size_t>(least, options_.spike_room));
             arrange_groups(block);
+            choose_plan(block);
         }
         records_.assign(2 * std::size_t{epoch_steps_} * memory_.size(), Record{});
         control_ = {};
@@ -131,7 +141,11 @@ class Emulator final : public Backend {
                                     .arrival_room = options_.arrival_room,
                                     .remote = remote.empty() ? nullptr : remote.data(),
                                     .remote_begin = remote_begin.data()};
-        run_blocks(parameters, stops);
+        if (has_registers_) {
+            run_blocks<EmulatedModels<register_room>>(parameters, stops);
+        } else {
+            run_blocks<EmulatedModels<0>>(parameters, stops);
+        }
         return control_.reached;
     }
 
@@ -154,110 +168,162 @@ class Emulator final : public Backend {
     }
 
    private:
+    /// Threads can keep the state of a neuron each.
+    void choose_registers() {
+        bool can = true;
+        for (const BlockMemory& block : memory_) can = can && block.image.neurons <= options_.threads;
+        for (const DeviceProgram& program : programs_) can = can && program.variables <= register_room;
+        has_registers_ = can && options_.has_registers.value_or(random_() % 2 == 0);
+    }
+
+    /// All, some or none of the sums of inputs are in shared memory.
+    void choose_plan(BlockMemory& block) {
+        const auto count = static_cast<u32>(memory_.size());
+        const SharedNeed need = shared_need(block.image, programs_, count, options_.arrival_room);
+        u64 bytes = need.most + need.most / 8;
+        switch (random_() % 3) {
+            case 0:
+                bytes = need.least;
+                break;
+            case 1:
+                bytes = need.least + random_() % (need.most - need.least + 1);
+                break;
+            default:
+                break;
+        }
+        const SharedRoom room{.bytes = options_.shared_bytes.value_or(static_cast<u32>(bytes)),
+                              .arrival_room = options_.arrival_room,
+                              .has_registers = has_registers_};
+        block.plan = plan_shared(block.image, programs_, count, room);
+    }
+
     void arrange_groups(BlockMemory& block) const {
         block.groups.clear();
         block.constants.clear();
         block.poisson.assign(block.image.groups.size(), {});
-        // Groups point to the constants.
-        block.constants.resize(block.image.groups.size());
         for (std::size_t g = 0; g < block.image.groups.size(); ++g) {
             const GroupImage& image = block.image.groups[g];
-            for (const std::vector<double>& values : image.constants) {
-                block.constants[g].push_back({values.data(), values.size() > 1 ? 1U : 0U});
-            }
             for (const PoissonImage& each : image.poisson) {
                 block.poisson[g].push_back(poisson_input(each, [](const auto& values) { return values.data(); }));
             }
-            Group group = numbers_of(image, programs_[image.program]);
-            group.constants = block.constants[g].data();
+            Group group = numbers_of(image, programs_[image.program], static_cast<u32>(block.constants.size()));
             group.refractory_steps = image.refractory_steps.data();
-            group.first_inputs = image.first_inputs.data();
             group.poisson = block.poisson[g].data();
             block.groups.push_back(group);
+            for (const std::vector<double>& values : image.constants) {
+                block.constants.push_back(constant_of(values, values.data()));
+            }
         }
     }
 
     static BlockData data_of(BlockMemory& block, u32 first_source) {
-        return {.neurons = block.image.neurons,
-                .inputs = block.image.inputs,
-                .slots = block.image.slots,
-                .group_count = static_cast<u32>(block.groups.size()),
-                .groups = block.groups.data(),
-                .state = block.state.variables.data(),
-                .refractory = block.state.refractory.data(),
-                .row_begin = block.rows.begin.data(),
-                .synapses = block.rows.synapses.data(),
-                .ring = block.ring.data(),
-                .lists = block.lists.data(),
-                .spikes = block.spikes.data(),
-                .spike_count = &block.spike_count,
-                .events = &block.events,
-                .spike_room = static_cast<u32>(block.spikes.size()),
-                .first_source = first_source};
+        BlockData data{.neurons = block.image.neurons,
+                       .slots = block.image.slots,
+                       .receptor_count = static_cast<u32>(block.image.receptors.size()),
+                       .group_count = static_cast<u32>(block.groups.size()),
+                       .constant_count = static_cast<u32>(block.constants.size()),
+                       .spike_room = static_cast<u32>(block.spikes.size()),
+                       .first_source = first_source,
+                       .groups = block.groups.data(),
+                       .constants = block.constants.data(),
+                       .state = block.state.variables.data(),
+                       .refractory = block.state.refractory.data(),
+                       .row_begin = block.rows.begin.data(),
+                       .synapses = block.rows.synapses.data(),
+                       .ring = block.ring.data(),
+                       .lists = block.lists.data(),
+                       .spikes = block.spikes.data(),
+                       .spike_count = &block.spike_count,
+                       .events = &block.events,
+                       .receptors = {},
+                       .shared = block.plan.places};
+        std::ranges::copy(block.plan.receptors, data.receptors);
+        return data;
     }
 
-    /// A block of threads between two parts.
+    /// A block of threads.
+    template <class Models>
     struct Running {
-        Running(const Parameters& parameters, const EmulatedModels& models, u32 number, u32 threads)
-            : memory((Shared::bytes(parameters.blocks, parameters.arrival_room) + sizeof(Shared) - 1) / sizeof(Shared)),
-              block(parameters, models, number, threads, memory.data()),
-              part(block.first_part()),
-              waiting(threads) {
-            std::iota(waiting.begin(), waiting.end(), u32{0});
-            block.begin(0);
+        Running(const Parameters& parameters, const Models& models, u32 number, u32 thread_count)
+            : memory(parameters.data[number].shared.bytes / sizeof(Shared) + 1) {
+            auto* const bytes = reinterpret_cast<unsigned char*>(memory.data());
+            // Not cleared, as memory of a device.
+            std::fill_n(bytes, memory.size() * sizeof(Shared), static_cast<unsigned char>(0xAB));
+            threads.reserve(thread_count);
+            for (u32 thread = 0; thread < thread_count; ++thread) {
+                threads.emplace_back(parameters, models, number, thread, thread_count, memory.data());
+            }
+            parts.assign(thread_count, threads.front().first_part());
+            has_run.assign(thread_count, 0);
         }
+        bool is_done() const { return parts.front() == Part::done; }
 
         std::vector<Shared> memory;
-        Block<EmulatedModels> block;
-        Part part;
-        std::vector<u32> waiting;  ///< threads that have not finished the part
+        std::vector<Block<Models>> threads;
+        std::vector<Part> parts;    ///< in which threads are
+        std::vector<char> has_run;  ///< threads that wait for the others
     };
 
+    template <class Models>
     void run_blocks(const Parameters& parameters, const std::function<bool()>& stops) {
         const FlushSubnormals flush;
-        std::vector<std::unique_ptr<Running>> running;
+        const Models models(programs_);
+        std::vector<std::unique_ptr<Running<Models>>> active;
         for (u32 b = 0; b < parameters.blocks; ++b) {
-            running.push_back(std::make_unique<Running>(parameters, models_, b, options_.threads));
+            active.push_back(std::make_unique<Running<Models>>(parameters, models, b, options_.threads));
         }
-        std::vector<u32> active;
-        for (u32 b = 0; b < parameters.blocks; ++b) {
-            if (running[b]->part != Part::done) active.push_back(b);
-        }
+        std::erase_if(active, [](const auto& block) { return block->is_done(); });
+        if (active.empty()) control_.reached = parameters.last;
         while (!active.empty()) {
             if (stops()) control_.stop = 1;
             const std::size_t chosen = random_() % active.size();
-            Running& block = *running[active[chosen]];
-            run_part(block);
-            if (block.part == Part::done) {
-                block.block.end(0);
-                active.erase(active.begin() + static_cast<std::ptrdiff_t>(chosen));
-            }
+            run_warps(*active[chosen]);
+            if (active[chosen]->is_done()) active.erase(active.begin() + static_cast<std::ptrdiff_t>(chosen));
         }
-        if (parameters.first > parameters.last) control_.reached = parameters.last;
     }
 
-    /// Warps in any order, and the lanes of each in turn.
-    void run_part(Running& running) {
-        std::vector<u32>& waiting = running.waiting;
-        std::erase_if(waiting, [&](u32 thread) { return running.block.run(running.part, thread); });
-        if (!waiting.empty()) return;
-        running.part = running.block.next(running.part);
+    /// Lets each warp run to the next barrier, or to a record that is not there yet: warps in any order, and the lanes of each
+    /// in turn. Then all go on, if all have got to the barrier.
+    template <class Models>
+    void run_warps(Running<Models>& running) {
         const u32 warps = options_.threads / warp_size;
         warps_.resize(warps);
         std::iota(warps_.begin(), warps_.end(), u32{0});
         std::shuffle(warps_.begin(), warps_.end(), random_);
+        bool is_ready = true;
         for (const u32 warp : warps_) {
-            const bool backwards = random_() % 2 == 1;
-            for (u32 lane = 0; lane < warp_size; ++lane) {
-                waiting.push_back(warp * warp_size + (backwards ? warp_size - 1 - lane : lane));
+            const bool is_backwards = random_() % 2 == 1;
+            for (u32 k = 0; k < warp_size; ++k) {
+                const u32 thread = warp * warp_size + (is_backwards ? warp_size - 1 - k : k);
+                is_ready = run_to_barrier(running, thread) && is_ready;
             }
         }
+        if (!is_ready) return;
+        for (u32 thread = 0; thread < options_.threads; ++thread) {
+            running.parts[thread] = running.threads[thread].next(running.parts[thread]);
+            running.has_run[thread] = 0;
+        }
+    }
+
+    template <class Models>
+    static bool run_to_barrier(Running<Models>& running, u32 thread) {
+        Block<Models>& block = running.threads[thread];
+        Part& part = running.parts[thread];
+        while (running.has_run[thread] == 0) {
+            if (!block.run(part)) return false;
+            if (block.has_barrier(part)) {
+                running.has_run[thread] = 1;
+            } else {
+                part = block.next(part);
+            }
+        }
+        return true;
     }
 
     EmulatorOptions options_;
     std::mt19937_64 random_;
-    EmulatedModels models_;
     std::vector<DeviceProgram> programs_;
+    bool has_registers_ = false;
     u32 epoch_steps_ = 1;
     double quantum_ = 1.0;
     std::vector<BlockMemory> memory_;

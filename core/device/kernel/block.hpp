@@ -9,121 +9,161 @@ inline constexpr u32 step_fires = 1;
 inline constexpr u32 step_fails = 2;
 
 /// A neuron in a step: what its program reads and writes.
-struct StepView {
-    const Group* group;
-    u32 neuron;       ///< of the group
-    double* state;    ///< that of variable v is state[v * stride]
-    u32 stride;
-    double inputs[8];  ///< by receptor
+template <class Block>
+struct NeuronView {
+    Block& block;
+    const Group& group;
+    u32 neuron;  ///< of the group
     bool is_refractory;
     bool is_last_refractory;  ///< in this step for the last time
 
-    RANVIER_DEVICE double constant(u32 index) const {
-        const Constant& constant = group->constants[index];
-        return constant.values[constant.varies != 0 ? neuron : 0];
-    }
+    RANVIER_DEVICE double& state(u32 variable) const { return block.state(variable, group.first + neuron); }
+    RANVIER_DEVICE double constant(u32 index) const { return block.constant(group, index, neuron); }
+    /// Clears the sum of the weights: to be called once for each receptor.
+    RANVIER_DEVICE double input(u32 receptor) const { return block.take_input(group, receptor, neuron); }
 };
-inline constexpr u32 most_receptors = 8;
 
-/// Parts of a step. All threads of a block finish a part before the next one begins.
+/// Parts of a step. All threads of a block finish a part before the next one begins, unless has_barrier() says otherwise.
 enum class Part : u32 {
+    begin,    ///< shared memory is prepared
+    fill,     ///< sums of the next steps are read from the memory of the device
     receive,  ///< synapses of spikes of other processes are added to the inputs
     update,   ///< neurons read their inputs, and advance
-    publish,  ///< the record of the step is written
+    publish,  ///< the record of the step is written; meanwhile, synapses that have time are added to the inputs
     gather,   ///< the records of all blocks are read
     list,     ///< more spikes of these records than fitted
     deliver,  ///< synapses of the gathered spikes are added to the inputs
+    rest,     ///< those that had time, after the last step
+    spill,    ///< sums and state are written to the memory of the device
     done,
 };
 
-/// Memory that the threads of a block share.
+/// The synapses of a source in a block.
+struct Row {
+    u32 begin = 0;
+    u32 count = 0;
+};
+
+/// Where spikes of a step reach a receptor: a cell is a place in shared memory, if its step is near, or in the ring.
+struct Reach {
+    u32 first_cell = 0;
+    u32 limit = 0;  ///< cells before it, counted from first_cell, are near
+    u32 near = 0;
+    u32 near_end = 0;
+    u32 near_size = 0;
+    u32 far = 0;  ///< within the part of the receptor
+    u32 far_size = 0;
+    u32 inputs = 0;
+};
+
+/// Memory that the threads of a block share. Arrays follow (SharedPlaces).
 struct Shared {
     u32 fired[2];  ///< in even and odd steps
     u32 totals[2];
     u32 stops;
+    u32 asks_to_stop;
+    u32 spike_count;
     u16 first[Record::room + 1];
+    u32 near_now[2][most_receptors];  ///< in even and odd steps: place of the sums that are read
+    Reach reaches[2][most_receptors];  ///< of the spikes that are exchanged, and of those whose synapses have time
+    BlockData data;
 
-    // Arrays follow: places[blocks], arrivals[arrival_room].
-    RANVIER_DEVICE u32* places() { return reinterpret_cast<u32*>(this + 1); }
-    RANVIER_DEVICE u32* arrivals(u32 blocks) { return places() + blocks; }
-    static constexpr u64 bytes(u32 blocks, u32 arrival_room) {
-        return sizeof(Shared) + (u64{blocks} + arrival_room) * sizeof(u32);
+    template <class Element>
+    RANVIER_DEVICE Element* at(u32 place) {
+        return reinterpret_cast<Element*>(reinterpret_cast<unsigned char*>(this) + place);
     }
 };
 
-/// A block of threads that advances its neurons. Each thread calls run() for a part, all of them wait for each other, and
-/// each calls next(). The parts of a step are those of an epoch of the engine: spikes are exchanged each `epoch_steps` steps.
+/// A thread of a block that advances its neurons. Each thread calls run() for a part, all of them wait for each other if
+/// has_barrier(), and each calls next(). The parts of a step are those of an epoch of the engine: spikes are exchanged each
+/// `epoch_steps` steps.
 ///
-/// @tparam Models has `u32 step(u32 program, StepView& view) const`
+/// @tparam Models has `u32 step(u32 program, View& view) const` for a NeuronView, and `registers`: variables of a neuron
+/// that the thread keeps, which then has only one, or 0
 template <class Models>
 class Block {
    public:
     /// @param threads a multiple of warp_size, and at least the number of blocks
-    RANVIER_DEVICE Block(const Parameters& parameters, const Models& models, u32 number, u32 threads, Shared* shared)
+    RANVIER_DEVICE Block(const Parameters& parameters, const Models& models, u32 number, u32 thread, u32 threads,
+                         Shared* shared)
         : p_(parameters),
           models_(models),
-          data_(parameters.data[number]),
           number_(number),
+          thread_(thread),
           threads_(threads),
           shared_(shared),
           step_(parameters.first),
           epoch_begin_(parameters.first),
-          exchanged_(parameters.first) {}
+          exchanged_(parameters.first),
+          slot_(static_cast<u32>(parameters.first % static_cast<i64>(parameters.data[number].slots))) {}
 
-    /// Prepares shared memory.
-    RANVIER_DEVICE void begin(u32 thread) {
-        if (thread != 0) return;
-        shared_->fired[0] = shared_->fired[1] = 0;
-        shared_->totals[0] = shared_->totals[1] = 0;
-        shared_->stops = 0;
-    }
-    RANVIER_DEVICE Part first_part() const {
-        if (p_.first > p_.last) return Part::done;
-        return p_.remote != nullptr ? Part::receive : Part::update;
-    }
+    RANVIER_DEVICE Part first_part() const { return p_.first <= p_.last ? Part::begin : Part::done; }
 
-    /// Returns false if the record of another block is not there yet: the thread must call it again.
-    RANVIER_DEVICE bool run(Part part, u32 thread) {
+    /// Returns false if the record of another block is not there yet: it must be called again.
+    RANVIER_DEVICE bool run(Part part) {
         switch (part) {
+            case Part::begin:
+                begin();
+                return true;
+            case Part::fill:
+                fill();
+                return true;
             case Part::receive:
-                receive(thread);
+                receive();
                 return true;
             case Part::update:
-                update(thread);
+                update();
                 return true;
             case Part::publish:
-                publish_record(thread);
+                if (thread_ == 0) publish_record();
+                find_near_sums();
+                take_far_sums();
+                [[fallthrough]];
+            case Part::rest:
+                if (is_pending_) deliver_rest();
                 return true;
             case Part::gather:
-                return gather(thread);
+                return gather();
             case Part::list:
-                if (thread < p_.blocks) list(thread, read(record(exchanged_, thread)));
+                if (thread_ < p_.blocks) list(read(record(exchanged_, thread_)));
                 return true;
             case Part::deliver:
-                deliver(thread);
+                deliver();
+                return true;
+            case Part::spill:
+                spill();
                 return true;
             default:
                 return true;
         }
     }
 
-    /// The part after one that all threads have finished: the same for all of them.
+    /// Whether all threads must have finished a part before any of them calls next().
+    RANVIER_DEVICE bool has_barrier(Part part) const { return part != Part::publish || !ends_epoch(); }
+
+    /// The part after one that is finished: the same for all threads.
     RANVIER_DEVICE Part next(Part part) {
         switch (part) {
+            case Part::begin:
+                return Part::fill;
+            case Part::fill:
+                return p_.remote != nullptr ? Part::receive : Part::update;
             case Part::receive:
                 return Part::update;
             case Part::update:
                 return Part::publish;
-            case Part::publish: {
-                const bool ends = step_ == p_.last || step_ + 1 == epoch_begin_ + p_.epoch_steps;
-                if (!ends) {
-                    ++step_;
+            case Part::publish:
+                is_pending_ = false;
+                if (!ends_epoch()) {
+                    advance();
                     return Part::update;
                 }
                 exchanged_ = epoch_begin_;
                 return Part::gather;
-            }
             case Part::gather:
+                // Few spikes: their synapses can wait in the list until the next record has been written.
+                is_split_ = shared_->data.urgent != 0 && shared_->totals[parity_] <= p_.arrival_room;
+                return Part::deliver;
             case Part::list:
                 return Part::deliver;
             case Part::deliver:
@@ -131,175 +171,537 @@ class Block {
                 if (window_ < shared_->totals[parity_]) return Part::list;
                 window_ = 0;
                 parity_ ^= 1U;
+                is_pending_ = is_split_;
                 if (exchanged_ < step_) {
                     ++exchanged_;
                     return Part::gather;
                 }
-                if (step_ == p_.last || shared_->stops != 0) return Part::done;
-                ++step_;
+                if (step_ == p_.last || shared_->stops != 0) return is_pending_ ? Part::rest : Part::spill;
+                advance();
                 epoch_begin_ = step_;
                 return Part::update;
+            case Part::rest:
+                is_pending_ = false;
+                return Part::spill;
             default:
                 return Part::done;
         }
     }
 
-    /// After the last part.
-    RANVIER_DEVICE void end(u32 thread) {
-        if (thread == 0 && number_ == 0) p_.control->reached = p_.first <= p_.last ? step_ : p_.last;
+    // What a NeuronView has.
+
+    RANVIER_DEVICE double& state(u32 variable, u32 neuron) {
+        if constexpr (Models::registers != 0) return own_[variable];
+        return state_in_memory()[static_cast<u64>(variable) * shared_->data.neurons + neuron];
+    }
+
+    RANVIER_DEVICE double constant(const Group& group, u32 index, u32 neuron) const {
+        const Constant& constant =
+            shared_->template at<Constant>(shared_->data.shared.constants)[group.first_constant + index];
+        return constant.values != nullptr ? constant.values[neuron] : constant.value;
+    }
+
+    RANVIER_DEVICE double take_input(const Group& group, u32 receptor, u32 neuron) {
+        const i64 sum = take_sum(receptor, group.first_inputs[receptor] + neuron);
+        // One rounding, as everywhere.
+        double input = static_cast<double>(sum) * p_.quantum;
+        if (sum == 0 && group.reads_negative_zero != 0) input = -0.0;
+        for (u32 s = 0; s < group.poisson_count; ++s) {
+            if (group.poisson[s].receptor == receptor) add_poisson(group.poisson[s], neuron, step_, input);
+        }
+        return input;
     }
 
    private:
-    RANVIER_DEVICE u32 ring_place(i64 step) const {
-        return static_cast<u32>(step % static_cast<i64>(data_.slots)) * data_.inputs;
+    static constexpr u32 no_group = ~0U;
+    static constexpr u32 has_time = 1;  ///< index of Shared::reaches
+    /// Synapses that a thread has read before it adds the first one.
+    static constexpr u32 together = 4;
+
+    enum class Pass : u32 { all, urgent, rest };
+
+    RANVIER_DEVICE u32 lane() const { return thread_ % warp_size; }
+    RANVIER_DEVICE const Group* groups() const { return shared_->template at<Group>(shared_->data.shared.groups); }
+    RANVIER_DEVICE u32* low() const { return shared_->template at<u32>(shared_->data.shared.low); }
+    RANVIER_DEVICE u32* high() const { return shared_->template at<u32>(shared_->data.shared.high); }
+    RANVIER_DEVICE u32* flags() const { return shared_->template at<u32>(shared_->data.shared.flags); }
+    RANVIER_DEVICE u32* places() const { return shared_->template at<u32>(shared_->data.shared.places); }
+    RANVIER_DEVICE Row* arrivals(u32 parity) const {
+        return shared_->template at<Row>(shared_->data.shared.arrivals) + parity * p_.arrival_room;
     }
-    RANVIER_DEVICE u32 slot(i64 step) const { return static_cast<u32>(step % (2 * static_cast<i64>(p_.epoch_steps))); }
-    RANVIER_DEVICE Record* record(i64 step, u32 block) const { return p_.records + slot(step) * p_.blocks + block; }
+    RANVIER_DEVICE double* state_in_memory() const {
+        const u32 place = shared_->data.shared.state;
+        return place != 0 ? shared_->template at<double>(place) : shared_->data.state;
+    }
+    RANVIER_DEVICE i32* refractory_in_memory() const {
+        const u32 place = shared_->data.shared.refractory;
+        return place != 0 ? shared_->template at<i32>(place) : shared_->data.refractory;
+    }
+    /// Of neurons whose state the thread does not keep.
+    RANVIER_DEVICE i32& refractory(u32 neuron) {
+        if constexpr (Models::registers != 0) return own_refractory_;
+        return refractory_in_memory()[neuron];
+    }
+    RANVIER_DEVICE i64* ring(const Receptor& receptor) const {
+        return shared_->data.ring + static_cast<u64>(shared_->data.slots) * receptor.first_input;
+    }
+
+    RANVIER_DEVICE bool ends_epoch() const { return step_ == p_.last || step_ + 1 == epoch_begin_ + p_.epoch_steps; }
+    RANVIER_DEVICE void advance() {
+        ++step_;
+        slot_ = slot_ + 1 == shared_->data.slots ? 0 : slot_ + 1;
+    }
+    /// The slot of a later step of the ring.
+    RANVIER_DEVICE u32 slot_after(u32 steps) const {
+        const u32 slot = slot_ + steps;
+        return slot < shared_->data.slots ? slot : slot - shared_->data.slots;
+    }
+    RANVIER_DEVICE u32 exchange_slot(i64 step) const {
+        return static_cast<u32>(step % (2 * static_cast<i64>(p_.epoch_steps)));
+    }
+    RANVIER_DEVICE Record* record(i64 step, u32 block) const {
+        return p_.records + exchange_slot(step) * p_.blocks + block;
+    }
     RANVIER_DEVICE u16* spike_list(const BlockData& data, i64 step) const {
-        return data.lists + static_cast<u64>(slot(step)) * data.neurons;
+        return data.lists + static_cast<u64>(exchange_slot(step)) * data.neurons;
     }
 
-    RANVIER_DEVICE void receive(u32 thread) {
-        const u64 end = p_.remote_begin[number_ + 1];
-        for (u64 i = p_.remote_begin[number_] + thread / warp_size; i < end; i += threads_ / warp_size) {
-            const RemoteSpike spike = p_.remote[i];
-            deliver_row(spike.row, spike.step, thread % warp_size);
+    RANVIER_DEVICE void begin() {
+        const BlockData& data = p_.data[number_];
+        for (u32 i = thread_; i < data.group_count; i += threads_) {
+            shared_->template at<Group>(data.shared.groups)[i] = data.groups[i];
+        }
+        for (u32 i = thread_; i < data.constant_count; i += threads_) {
+            shared_->template at<Constant>(data.shared.constants)[i] = data.constants[i];
+        }
+        for (u32 i = thread_; i < data.shared.flag_words; i += threads_) {
+            shared_->template at<u32>(data.shared.flags)[i] = 0;
+        }
+        if (thread_ < p_.blocks) first_source_ = p_.data[thread_].first_source;
+        if (thread_ < data.receptor_count) {
+            const Receptor& receptor = data.receptors[thread_];
+            const u32 slot = receptor.near == 0 ? 0 : static_cast<u32>(step_ % static_cast<i64>(receptor.near));
+            shared_->near_now[step_ & 1][thread_] = receptor.first_near + slot * receptor.inputs;
+        }
+        if (thread_ != 0) return;
+        shared_->data = data;
+        shared_->fired[0] = shared_->fired[1] = 0;
+        shared_->totals[0] = shared_->totals[1] = 0;
+        shared_->stops = 0;
+        shared_->asks_to_stop = 0;
+        shared_->spike_count = *data.spike_count;
+    }
+
+    /// Calls act(place in shared memory, sum of the ring) for the sums of the steps that are near, before a step is updated.
+    template <class Act>
+    RANVIER_DEVICE void for_near_sums(const Receptor& receptor, i64 step, const Act& act) const {
+        u32 near = receptor.near == 0 ? 0 : static_cast<u32>(step % static_cast<i64>(receptor.near));
+        u32 slot = static_cast<u32>(step % static_cast<i64>(shared_->data.slots));
+        for (u32 k = 0; k < receptor.near; ++k) {
+            for (u32 i = thread_; i < receptor.inputs; i += threads_) {
+                act(receptor.first_near + near * receptor.inputs + i, ring(receptor) + slot * receptor.inputs + i);
+            }
+            near = near + 1 == receptor.near ? 0 : near + 1;
+            slot = slot + 1 == shared_->data.slots ? 0 : slot + 1;
         }
     }
 
-    RANVIER_DEVICE void update(u32 thread) {
-        i64* const sums = data_.ring + ring_place(step_);
-        for (u32 g = 0; g < data_.group_count; ++g) {
-            const Group& group = data_.groups[g];
-            for (u32 i = thread; i < group.count; i += threads_) update(group, i, sums);
-        }
-    }
-
-    RANVIER_DEVICE void update(const Group& group, u32 i, i64* sums) {
-        const u32 neuron = group.first + i;
-        StepView view;
-        view.group = &group;
-        view.neuron = i;
-        view.state = data_.state + neuron;
-        view.stride = data_.neurons;
-        for (u32 receptor = 0; receptor < group.receptors; ++receptor) {
-            i64& sum = sums[group.first_inputs[receptor] + i];
-            // One rounding, as everywhere.
-            view.inputs[receptor] = static_cast<double>(sum) * p_.quantum;
-            if (sum == 0) {
-                if (group.reads_negative_zero != 0) view.inputs[receptor] = -0.0;
-            } else {
-                sum = 0;
+    RANVIER_DEVICE void fill() {
+        const BlockData& data = shared_->data;
+        for (u32 r = 0; r < data.receptor_count; ++r) {
+            const Receptor& receptor = data.receptors[r];
+            for_near_sums(receptor, step_, [&](u32 place, i64* of_ring) {
+                const i64 sum = read_sum(of_ring);
+                low()[place] = static_cast<u32>(sum);
+                high()[place] = static_cast<u32>(static_cast<u64>(sum) >> 32);
+                write_sum(of_ring, 0);
+            });
+            if (!receptor.has_flags()) continue;
+            for (u32 k = receptor.near; k < receptor.delays; ++k) {
+                const u32 begin = slot_after(k) * receptor.inputs;
+                for (u32 i = thread_; i < receptor.inputs; i += threads_) {
+                    if (read_sum(ring(receptor) + begin + i) != 0) flag(receptor, begin + i);
+                }
             }
         }
-        for (u32 s = 0; s < group.poisson_count; ++s) add_poisson(group.poisson[s], i, step_, view.inputs);
-        const i32 left = data_.refractory[neuron];
-        view.is_refractory = left > 0;
-        view.is_last_refractory = left == 1;
+        if constexpr (Models::registers != 0) {
+            own_group_ = no_group;
+            for (u32 g = 0; g < data.group_count; ++g) {
+                if (thread_ - groups()[g].first < groups()[g].count) own_group_ = g;
+            }
+            if (own_group_ == no_group) return;
+            // All variables, with indices that the compiler knows.
+            RANVIER_UNROLL
+            for (u32 v = 0; v < Models::registers; ++v) {
+                if (v < groups()[own_group_].variables) own_[v] = data.state[u64{v} * data.neurons + thread_];
+            }
+            own_refractory_ = data.refractory[thread_];
+        } else {
+            for_groups([&](const Group& group, u32 neuron) {
+                if (data.shared.state != 0) {
+                    for (u32 v = 0; v < group.variables; ++v) {
+                        const u64 place = u64{v} * data.neurons + neuron;
+                        state_in_memory()[place] = data.state[place];
+                    }
+                    refractory_in_memory()[neuron] = data.refractory[neuron];
+                }
+            });
+        }
+    }
+
+    RANVIER_DEVICE void spill() {
+        const BlockData& data = shared_->data;
+        for (u32 r = 0; r < data.receptor_count; ++r) {
+            for_near_sums(data.receptors[r], step_ + 1, [&](u32 place, i64* of_ring) {
+                write_sum(of_ring, static_cast<i64>(u64{low()[place]} | u64{high()[place]} << 32));
+            });
+        }
+        if constexpr (Models::registers != 0) {
+            if (own_group_ != no_group) {
+                RANVIER_UNROLL
+                for (u32 v = 0; v < Models::registers; ++v) {
+                    if (v < groups()[own_group_].variables) data.state[u64{v} * data.neurons + thread_] = own_[v];
+                }
+                data.refractory[thread_] = own_refractory_;
+            }
+        } else {
+            for_groups([&](const Group& group, u32 neuron) {
+                if (data.shared.state != 0) {
+                    for (u32 v = 0; v < group.variables; ++v) {
+                        const u64 place = u64{v} * data.neurons + neuron;
+                        data.state[place] = state_in_memory()[place];
+                    }
+                    data.refractory[neuron] = refractory_in_memory()[neuron];
+                }
+            });
+        }
+        if (events_ != 0) add(data.events, events_);
+        if (thread_ != 0) return;
+        *data.spike_count = shared_->spike_count;
+        if (number_ == 0) p_.control->reached = step_;
+    }
+
+    /// Calls act(group, neuron of the block) for the neurons of this thread, if it does not keep one.
+    template <class Act>
+    RANVIER_DEVICE void for_groups(const Act& act) const {
+        for (u32 g = 0; g < shared_->data.group_count; ++g) {
+            const Group& group = groups()[g];
+            for (u32 i = thread_; i < group.count; i += threads_) act(group, group.first + i);
+        }
+    }
+
+    RANVIER_DEVICE void flag(const Receptor& receptor, u32 place) {
+        set_bits(flags() + receptor.first_flag + place / 32, 1U << place % 32);
+    }
+
+    /// The sum of an input in this step, which is cleared.
+    RANVIER_DEVICE i64 take_sum(u32 r, u32 input) {
+        const Receptor& receptor = shared_->data.receptors[r];
+        if (receptor.near != 0) {
+            const u32 place = shared_->near_now[step_ & 1][r] + input;
+            const u32 low_half = low()[place];
+            const u32 high_half = high()[place];
+            if ((low_half | high_half) != 0) low()[place] = high()[place] = 0;
+            return static_cast<i64>(u64{low_half} | u64{high_half} << 32);
+        }
+        if (receptor.delays == 0) return 0;
+        i64* const of_ring = ring(receptor) + slot_ * receptor.inputs + input;
+        const i64 sum = read_sum(of_ring);
+        if (sum != 0) write_sum(of_ring, 0);
+        return sum;
+    }
+
+    /// Few threads share a step, so that each finds its own reach.
+    RANVIER_DEVICE void receive() {
+        const BlockData& data = shared_->data;
+        const u64 end = p_.remote_begin[number_ + 1];
+        for (u64 i = p_.remote_begin[number_] + thread_ / warp_size; i < end; i += threads_ / warp_size) {
+            const RemoteSpike spike = p_.remote[i];
+            const Row row = find_row(spike.row);
+            for (u32 s = lane(); s < row.count; s += warp_size) {
+                const Synapse synapse = read_synapse(data.synapses + row.begin + s);
+                u32 r = 0;
+                while (r + 1 < data.receptor_count && synapse.cell >= data.receptors[r + 1].first_cell) ++r;
+                const Reach reach = reach_of(r, static_cast<u32>(step_ - spike.step), false);
+                add_input(r, reach, synapse.cell - reach.first_cell, quanta_of(synapse));
+            }
+        }
+    }
+
+    RANVIER_DEVICE void update() {
+        clear_flags();
+        if (is_pending_) find_reaches(has_time, step_ - 1);
+        if constexpr (Models::registers != 0) {
+            if (own_group_ != no_group) update(groups()[own_group_], thread_);
+        } else {
+            for_groups([&](const Group& group, u32 neuron) { update(group, neuron); });
+        }
+    }
+
+    RANVIER_DEVICE void update(const Group& group, u32 neuron) {
+        const BlockData& data = shared_->data;
+        const u32 i = neuron - group.first;
+        const i32 left = refractory(neuron);
+        NeuronView<Block> view{*this, group, i, left > 0, left == 1};
         const u32 result = models_.step(group.program, view);
-        if ((result & step_fails) != 0) p_.control->failed = 1;
+        if ((result & step_fails) != 0) {
+            p_.control->failed = 1;
+            shared_->asks_to_stop = 1;
+        }
         if ((result & step_fires) != 0) {
-            data_.refractory[neuron] = group.refractory_steps[group.refractory_varies != 0 ? i : 0];
+            refractory(neuron) = group.refractory_steps[group.refractory_varies != 0 ? i : 0];
             const u32 place = fetch_add(&shared_->fired[step_ & 1], 1);
             if (place < Record::room) {
                 shared_->first[place] = static_cast<u16>(neuron);
             } else {
-                spike_list(data_, step_)[place] = static_cast<u16>(neuron);
+                spike_list(data, step_)[place] = static_cast<u16>(neuron);
             }
-            data_.spikes[*data_.spike_count + place] = {step_, neuron, 0};
+            data.spikes[shared_->spike_count + place] = {step_, neuron, 0};
         } else if (left > 0) {
-            data_.refractory[neuron] = left - 1;
+            refractory(neuron) = left - 1;
         }
     }
 
-    RANVIER_DEVICE void publish_record(u32 thread) {
-        if (thread != 0) return;
+    /// By one thread.
+    RANVIER_DEVICE void publish_record() {
+        const BlockData& data = shared_->data;
         const u32 fired = shared_->fired[step_ & 1];
         shared_->fired[(step_ + 1) & 1] = 0;
-        const u32 spikes = *data_.spike_count + fired;
-        *data_.spike_count = spikes;
+        const u32 spikes = shared_->spike_count + fired;
+        shared_->spike_count = spikes;
         Record own;
         own.step = static_cast<u32>(step_);
         own.count = static_cast<u16>(fired);
-        for (u32 i = 0; i < Record::room && i < fired; ++i) own.neurons[i] = shared_->first[i];
+        for (u32 i = 0; i < Record::room; ++i) own.neurons[i] = i < fired ? shared_->first[i] : u16{0};
         if (fired > Record::room) {
-            u16* const all = spike_list(data_, step_);
+            u16* const all = spike_list(data, step_);
             for (u32 i = 0; i < Record::room; ++i) all[i] = shared_->first[i];
+            // What this block has written is seen by whoever has seen the record.
+            release();
         }
         // Until all have read this record, and one epoch more, there must be room for the spikes of all neurons.
-        const u64 most = u64{data_.neurons} * 2 * p_.epoch_steps;
-        const bool is_full = spikes + most > data_.spike_room;
-        if (is_full || read_flag(&p_.control->stop) != 0 || read_flag(&p_.control->failed) != 0) {
-            own.count |= Record::stop;
-        }
+        const u64 most = u64{data.neurons} * 2 * p_.epoch_steps;
+        if (spikes + most > data.spike_room || shared_->asks_to_stop != 0) own.count |= Record::stop;
         publish(record(step_, number_), own);
     }
 
-    RANVIER_DEVICE bool gather(u32 thread) {
-        if (thread >= p_.blocks) return true;
-        const Record of_block = read(record(exchanged_, thread));
-        if (of_block.step != static_cast<u32>(exchanged_)) return false;
-        if ((of_block.count & Record::stop) != 0) shared_->stops = 1;
-        const u32 count = of_block.count & (Record::stop - 1U);
-        shared_->places()[thread] = fetch_add(&shared_->totals[parity_], count);
-        list(thread, of_block);
+    /// The slots of the next step.
+    RANVIER_DEVICE void find_near_sums() {
+        if (thread_ >= shared_->data.receptor_count) return;
+        const Receptor& receptor = shared_->data.receptors[thread_];
+        const u32 next = shared_->near_now[step_ & 1][thread_] + receptor.inputs;
+        const u32 end = receptor.first_near + receptor.near * receptor.inputs;
+        shared_->near_now[(step_ + 1) & 1][thread_] = next < end ? next : receptor.first_near;
+    }
+
+    /// The slot that has been read becomes that of a later step, whose sums are in the ring. Nobody adds there any more.
+    RANVIER_DEVICE void take_far_sums() {
+        const BlockData& data = shared_->data;
+        for (u32 r = 0; r < data.receptor_count; ++r) {
+            const Receptor& receptor = data.receptors[r];
+            if (!receptor.has_flags()) continue;
+            const u32 begin = slot_after(receptor.near) * receptor.inputs;
+            const u32 near = shared_->near_now[step_ & 1][r];
+            for (u32 i = thread_; i < receptor.inputs; i += threads_) {
+                const u32 place = begin + i;
+                if ((flags()[receptor.first_flag + place / 32] >> place % 32 & 1) == 0) continue;
+                const i64 sum = read_sum(ring(receptor) + place);
+                write_sum(ring(receptor) + place, 0);
+                add_halves(low() + near + i, high() + near + i, sum);
+            }
+        }
+    }
+
+    /// Those of the sums that the last step has taken from the ring.
+    RANVIER_DEVICE void clear_flags() {
+        const BlockData& data = shared_->data;
+        for (u32 r = 0; r < data.receptor_count; ++r) {
+            const Receptor& receptor = data.receptors[r];
+            if (!receptor.has_flags()) continue;
+            const u32 begin = slot_after(receptor.near - 1) * receptor.inputs;
+            const u32 end = begin + receptor.inputs;
+            for (u32 word = begin / 32 + thread_; word <= (end - 1) / 32; word += threads_) {
+                u32 bits = ~0U;
+                if (word == begin / 32) bits &= ~0U << begin % 32;
+                if (word == (end - 1) / 32) bits &= ~0U >> (31 - (end - 1) % 32);
+                clear_bits(flags() + receptor.first_flag + word, bits);
+            }
+        }
+    }
+
+    /// Where the spikes of a step go, now that step_ has been updated.
+    RANVIER_DEVICE void find_reaches(u32 index, i64 step) {
+        if (thread_ >= shared_->data.receptor_count) return;
+        shared_->reaches[index][thread_] = reach_of(thread_, static_cast<u32>(step_ - step), true);
+    }
+
+    /// @param passed steps before step_ in which the spikes were fired
+    /// @param is_updated whether the sums of step_ have been read
+    RANVIER_DEVICE Reach reach_of(u32 r, u32 passed, bool is_updated) const {
+        const Receptor& receptor = shared_->data.receptors[r];
+        const u32 slots = shared_->data.slots;
+        // A delay of one step after step_ is the slot that follows the one that has been read.
+        const u32 slot = slot_ >= passed ? slot_ - passed : slot_ + slots - passed;
+        Reach reach;
+        reach.first_cell = receptor.first_cell;
+        reach.limit = receptor.near == 0 ? 0 : (receptor.near + passed - (is_updated ? 0 : 1)) * receptor.inputs;
+        reach.near = shared_->near_now[step_ & 1][r] + receptor.inputs - passed * receptor.inputs;
+        reach.near_size = receptor.near * receptor.inputs;
+        reach.near_end = receptor.first_near + reach.near_size;
+        reach.far = (slot + 1) * receptor.inputs;
+        reach.far_size = slots * receptor.inputs;
+        reach.inputs = receptor.inputs;
+        return reach;
+    }
+
+    RANVIER_DEVICE bool gather() {
+        if (thread_ < p_.blocks) {
+            const Record of_block = read(record(exchanged_, thread_));
+            if (of_block.step != static_cast<u32>(exchanged_)) return false;
+            if ((of_block.count & Record::stop) != 0) shared_->stops = 1;
+            const u32 count = of_block.count & (Record::stop - 1U);
+            if (count != 0) {
+                places()[thread_] = fetch_add(&shared_->totals[parity_], count);
+                list(of_block);
+            }
+        }
+        find_reaches(0, exchanged_);
         return true;
     }
 
-    /// The sources among those of the window: sums are exact, so that any order will do.
-    RANVIER_DEVICE void list(u32 block, const Record& of_block) {
+    /// The rows of the sources among those of the window: sums are exact, so that any order will do.
+    RANVIER_DEVICE void list(const Record& of_block) {
         const u32 count = of_block.count & (Record::stop - 1U);
-        const u32 place = shared_->places()[block];
-        const BlockData& from = p_.data[block];
+        if (count == 0) return;
+        const u32 place = places()[thread_];
         if (count > Record::room) acquire();
-        const u16* const all = spike_list(from, exchanged_);
+        const u16* const all = spike_list(p_.data[thread_], exchanged_);
         for (u32 i = 0; i < count; ++i) {
             const u32 at = place + i;
             if (at < window_ || at >= window_ + p_.arrival_room) continue;
             const u32 neuron = count > Record::room ? read_list(all + i) : of_block.neurons[i];
-            shared_->arrivals(p_.blocks)[at - window_] = from.first_source + neuron;
+            arrivals(parity_)[at - window_] = find_row(first_source_ + neuron);
         }
     }
 
-    RANVIER_DEVICE void deliver(u32 thread) {
+    RANVIER_DEVICE Row find_row(u32 source) const {
+        const u64* const begin = shared_->data.row_begin + source;
+        return {static_cast<u32>(begin[0]), static_cast<u32>(begin[1] - begin[0])};
+    }
+
+    RANVIER_DEVICE void deliver() {
         // The next step of the epoch counts from 0.
-        if (thread == 0) shared_->totals[parity_ ^ 1U] = 0;
-        const u32 total = shared_->totals[parity_];
-        const u32 left = total - window_;
+        if (thread_ == 0) shared_->totals[parity_ ^ 1U] = 0;
+        if (thread_ + 1 == threads_ && read_flag(&p_.control->stop) != 0) shared_->asks_to_stop = 1;
+        const u32 left = shared_->totals[parity_] - window_;
         const u32 count = left < p_.arrival_room ? left : p_.arrival_room;
-        const u32* const arrivals = shared_->arrivals(p_.blocks);
-        for (u32 a = thread / warp_size; a < count; a += threads_ / warp_size) {
-            const u32 row = arrivals[a];
-            if (thread % warp_size == 0) add(data_.events, data_.row_begin[row + 1] - data_.row_begin[row]);
-            deliver_row(row, exchanged_, thread % warp_size);
+        if (is_split_) {
+            add_rows<Pass::urgent>(arrivals(parity_), count, shared_->reaches[0]);
+        } else {
+            add_rows<Pass::all>(arrivals(parity_), count, shared_->reaches[0]);
         }
     }
 
-    /// Adds the synapses of a row, whose source has fired in a step, to the inputs. Called by all lanes of a warp.
-    RANVIER_DEVICE void deliver_row(u32 row, i64 step, u32 lane) {
-        const u32 end_of_ring = data_.slots * data_.inputs;
-        const u32 base = ring_place(step);
-        const u64 begin = data_.row_begin[row];
-        const u64 end = data_.row_begin[row + 1];
-        for (u64 s = begin + lane; s < end; s += warp_size) {
-            const Synapse synapse = data_.synapses[s];
-            u32 cell = base + synapse.cell;
-            if (cell >= end_of_ring) cell -= end_of_ring;
-            add(data_.ring + cell, static_cast<i64>(static_cast<double>(synapse.weight) * p_.inverse_quantum));
+    /// The synapses of the last list that deliver() has left.
+    RANVIER_DEVICE void deliver_rest() {
+        add_rows<Pass::rest>(arrivals(parity_ ^ 1U), shared_->totals[parity_ ^ 1U], shared_->reaches[has_time]);
+    }
+
+    template <Pass pass>
+    RANVIER_DEVICE void add_rows(const Row* rows, u32 count, const Reach* reaches) {
+        const Synapse* const synapses = shared_->data.synapses;
+        const u32 width = pass == Pass::urgent ? shared_->data.urgent : warp_size;
+        const u32 of_row = thread_ % width;
+        const u32 teams = threads_ / width;
+        for (u32 first = thread_ / width; first < count; first += together * teams) {
+            Row chosen[together];
+            Synapse read[together];
+            RANVIER_UNROLL
+            for (u32 k = 0; k < together; ++k) {
+                const u32 at = first + k * teams;
+                chosen[k] = at < count ? rows[at] : Row{};
+                if (of_row < chosen[k].count) read[k] = read_synapse(synapses + chosen[k].begin + of_row);
+            }
+            RANVIER_UNROLL
+            for (u32 k = 0; k < together; ++k) {
+                if (of_row < chosen[k].count) add_synapse<pass>(read[k], reaches);
+            }
+            if constexpr (pass != Pass::urgent) {
+                RANVIER_UNROLL
+                for (u32 k = 0; k < together; ++k) add_end_of_row<pass>(chosen[k], reaches);
+            }
         }
+    }
+
+    /// The synapses of a long row beyond the first one of each thread of a warp.
+    template <Pass pass>
+    RANVIER_DEVICE void add_end_of_row(const Row& row, const Reach* reaches) {
+        const Synapse* const synapses = shared_->data.synapses + row.begin;
+        for (u32 first = lane() + warp_size; first < row.count; first += together * warp_size) {
+            Synapse read[together];
+            RANVIER_UNROLL
+            for (u32 j = 0; j < together; ++j) {
+                if (first + j * warp_size < row.count) read[j] = read_synapse(synapses + first + j * warp_size);
+            }
+            RANVIER_UNROLL
+            for (u32 j = 0; j < together; ++j) {
+                if (first + j * warp_size < row.count) add_synapse<pass>(read[j], reaches);
+            }
+        }
+    }
+
+    template <Pass pass>
+    RANVIER_DEVICE void add_synapse(const Synapse& synapse, const Reach* reaches) {
+        u32 r = 0;
+        while (r + 1 < shared_->data.receptor_count && synapse.cell >= reaches[r + 1].first_cell) ++r;
+        const Reach& reach = reaches[r];
+        const u32 cell = synapse.cell - reach.first_cell;
+        // A delay of one step.
+        const bool is_urgent = cell < reach.inputs;
+        if constexpr (pass != Pass::urgent) ++events_;
+        if (pass == Pass::urgent && !is_urgent) return;
+        if (pass == Pass::rest && is_urgent) return;
+        add_input(r, reach, cell, quanta_of(synapse));
+    }
+
+    RANVIER_DEVICE i64 quanta_of(const Synapse& synapse) const {
+        return static_cast<i64>(static_cast<double>(synapse.weight) * p_.inverse_quantum);
+    }
+
+    RANVIER_DEVICE void add_input(u32 r, const Reach& reach, u32 cell, i64 quanta) {
+        if (cell < reach.limit) {
+            u32 place = reach.near + cell;
+            if (place >= reach.near_end) place -= reach.near_size;
+            add_halves(low() + place, high() + place, quanta);
+            return;
+        }
+        const Receptor& receptor = shared_->data.receptors[r];
+        u32 place = reach.far + cell;
+        if (place >= reach.far_size) place -= reach.far_size;
+        add(ring(receptor) + place, quanta);
+        if (receptor.near != 0) flag(receptor, place);
     }
 
     const Parameters& p_;
     const Models& models_;
-    const BlockData data_;
     const u32 number_;
+    const u32 thread_;
     const u32 threads_;
     Shared* const shared_;
     i64 step_;
     i64 epoch_begin_;
     i64 exchanged_;  ///< the step whose spikes are being exchanged
+    u32 slot_;       ///< of step_ in the ring
     u32 parity_ = 0;
     u32 window_ = 0;  ///< of the spikes of this step
+    bool is_split_ = false;    ///< synapses of a delay of one step are added first
+    bool is_pending_ = false;  ///< and the others of the last list still have to be
+    u32 first_source_ = 0;     ///< of the block whose records this thread reads
+    u64 events_ = 0;
+    // Of the neuron that the thread keeps.
+    u32 own_group_ = no_group;
+    i32 own_refractory_ = 0;
+    double own_[Models::registers != 0 ? Models::registers : 1] = {};
 };
 
 }  // namespace ranvier::device

@@ -4,8 +4,11 @@
 /// the emulator. So they include no headers of the standard library.
 #if defined(__CUDACC__)
 #define RANVIER_DEVICE __device__ __forceinline__
+/// Arrays that are indexed by the counter of the loop that follows then become registers.
+#define RANVIER_UNROLL _Pragma("unroll")
 #else
 #define RANVIER_DEVICE inline
+#define RANVIER_UNROLL
 #endif
 
 namespace ranvier::device {
@@ -38,10 +41,11 @@ static_assert(sizeof(Record) == 16);
 RANVIER_DEVICE u32 fetch_add(u32* to, u32 number) { return atomicAdd(to, number); }
 RANVIER_DEVICE void add(i64* to, i64 number) { atomicAdd(reinterpret_cast<u64*>(to), static_cast<u64>(number)); }
 RANVIER_DEVICE void add(u64* to, u64 number) { atomicAdd(to, number); }
-/// Everything that the thread has written is seen by whoever has seen the record.
+/// Before a record is written: everything that the threads of the block have written until a barrier is seen by whoever has
+/// seen the record.
+RANVIER_DEVICE void release() { __threadfence(); }
 RANVIER_DEVICE void publish(Record* to, const Record& record) {
     const u64* const halves = reinterpret_cast<const u64*>(&record);
-    __threadfence();
     // A number of 128 bits is written and read at once; of a vector, only each element is.
     asm volatile("{ .reg .b128 all; mov.b128 all, {%1, %2}; st.relaxed.gpu.global.b128 [%0], all; }"
                  :
@@ -61,6 +65,11 @@ RANVIER_DEVICE Record read(const Record* from) {
 RANVIER_DEVICE void acquire() { __threadfence(); }
 RANVIER_DEVICE u16 read_list(const u16* from) { return __ldcg(from); }
 RANVIER_DEVICE u32 read_flag(const u32* from) { return *reinterpret_cast<const volatile u32*>(from); }
+RANVIER_DEVICE void set_bits(u32* of, u32 bits) { atomicOr(of, bits); }
+RANVIER_DEVICE void clear_bits(u32* of, u32 bits) { atomicAnd(of, ~bits); }
+/// Sums that others add to are in the second cache.
+RANVIER_DEVICE i64 read_sum(const i64* from) { return __ldcg(from); }
+RANVIER_DEVICE void write_sum(i64* to, i64 sum) { __stcg(to, sum); }
 #else
 RANVIER_DEVICE u32 fetch_add(u32* to, u32 number) {
     const u32 before = *to;
@@ -69,11 +78,26 @@ RANVIER_DEVICE u32 fetch_add(u32* to, u32 number) {
 }
 RANVIER_DEVICE void add(i64* to, i64 number) { *to += number; }
 RANVIER_DEVICE void add(u64* to, u64 number) { *to += number; }
+RANVIER_DEVICE void release() {}
 RANVIER_DEVICE void publish(Record* to, const Record& record) { *to = record; }
 RANVIER_DEVICE Record read(const Record* from) { return *from; }
 RANVIER_DEVICE void acquire() {}
 RANVIER_DEVICE u16 read_list(const u16* from) { return *from; }
 RANVIER_DEVICE u32 read_flag(const u32* from) { return __atomic_load_n(from, __ATOMIC_RELAXED); }
+RANVIER_DEVICE void set_bits(u32* of, u32 bits) { *of |= bits; }
+RANVIER_DEVICE void clear_bits(u32* of, u32 bits) { *of &= ~bits; }
+RANVIER_DEVICE i64 read_sum(const i64* from) { return *from; }
+RANVIER_DEVICE void write_sum(i64* to, i64 sum) { *to = sum; }
 #endif
+
+/// Adds to a sum whose halves are apart: in shared memory, two additions of 32 bits are faster than one of 64, and the upper
+/// half seldom changes. All carries have been added when all threads have.
+RANVIER_DEVICE void add_halves(u32* low, u32* high, i64 number) {
+    const u32 low_part = static_cast<u32>(number);
+    const u32 before = fetch_add(low, low_part);
+    const u32 carry = before + low_part < low_part ? 1U : 0U;
+    const u32 high_part = static_cast<u32>(static_cast<u64>(number) >> 32) + carry;
+    if (high_part != 0) fetch_add(high, high_part);
+}
 
 }  // namespace ranvier::device

@@ -9,10 +9,12 @@
 /// writes to these. Blocks tell each other their spikes by records.
 namespace ranvier::device {
 
-/// A constant of a step: of all neurons of a group, or one for each.
+inline constexpr u32 most_receptors = 8;
+
+/// A constant of a step: one for each neuron of a group, or, without these, of all.
 struct Constant {
     const double* values = nullptr;
-    u32 varies = 0;
+    double value = 0.0;
 };
 
 /// The neurons of a population in a block.
@@ -22,23 +24,67 @@ struct Group {
     u32 program = 0;  ///< index of the program of their step
     u32 variables = 0;
     u32 constant_count = 0;
+    u32 first_constant = 0;  ///< of those of the block
     u32 receptors = 0;
     u32 refractory_varies = 0;
     /// What a neuron without arrivals reads: -0.0 as a double, or 0.0.
     u32 reads_negative_zero = 0;
-    const Constant* constants = nullptr;
-    const i32* refractory_steps = nullptr;  ///< after a spike
-    const u32* first_inputs = nullptr;  ///< by receptor: the input of the first neuron; those of the others follow
     u32 poisson_count = 0;
+    const i32* refractory_steps = nullptr;  ///< after a spike
     /// In the order of the description, so that rounding does not differ.
     const PoissonInput* poisson = nullptr;
+    u32 first_inputs[most_receptors] = {};  ///< by receptor: the input of the first neuron; those of the others follow
 };
 
 /// A static synapse of a row.
-struct Synapse {
-    u32 cell = 0;  ///< delay in steps times the number of inputs, plus the input
+struct alignas(8) Synapse {
+    u32 cell = 0;  ///< Receptor::cell()
     float weight = 0.0F;
 };
+
+/// The inputs of a block at a receptor, whose sums of weights are a ring of steps. The sums of the next `near` steps are in
+/// shared memory, those of later ones in the ring in the memory of the device, each until its step is near. Between runs, all
+/// are there.
+struct Receptor {
+    u32 first_input = 0;  ///< of the block; its part of the ring begins at `slots` times this
+    u32 inputs = 0;
+    u32 delays = 0;  ///< the greatest one of its synapses, in steps; 0: there are none
+    u32 near = 0;  ///< at most `delays`
+    u32 first_cell = 0;
+    u32 first_near = 0;  ///< place of the sums in shared memory
+    u32 first_flag = 0;  ///< word of flags: a bit for each sum of the ring that is not 0
+
+    /// Cells number the inputs with the delays that their synapses may have.
+    RANVIER_DEVICE u32 cell(u32 delay, u32 input) const { return first_cell + (delay - 1) * inputs + input; }
+    RANVIER_DEVICE u32 end_of_cells() const { return first_cell + delays * inputs; }
+    RANVIER_DEVICE bool has_flags() const { return near != 0 && near < delays; }
+};
+
+/// Places of arrays in the shared memory of a block, in bytes.
+struct SharedPlaces {
+    u32 groups = 0;
+    u32 constants = 0;
+    u32 places = 0;  ///< of the spikes of each block among the arrivals of a step
+    u32 arrivals = 0;  ///< two lists
+    u32 low = 0;  ///< halves of sums
+    u32 high = 0;
+    u32 flags = 0;
+    u32 state = 0;  ///< as in the memory of the device; 0: it is there
+    u32 refractory = 0;
+    u32 flag_words = 0;
+    u32 bytes = 0;  ///< of all
+};
+
+/// A row is read at once, and not soon again. Lines of a row follow each other.
+RANVIER_DEVICE Synapse read_synapse(const Synapse* from) {
+#if defined(__CUDACC__)
+    Synapse synapse;
+    asm("ld.global.nc.L2::128B.v2.b32 {%0, %1}, [%2];" : "=r"(synapse.cell), "=f"(synapse.weight) : "l"(from));
+    return synapse;
+#else
+    return *from;
+#endif
+}
 
 struct Spike {
     i64 step = 0;
@@ -55,23 +101,29 @@ struct RemoteSpike {
 
 struct BlockData {
     u32 neurons = 0;
-    u32 inputs = 0;
     u32 slots = 0;  ///< steps of the ring of inputs
+    u32 receptor_count = 0;
     u32 group_count = 0;
+    u32 constant_count = 0;  ///< of all groups
+    u32 spike_room = 0;
+    u32 first_source = 0;  ///< of its neurons: sources are numbered by block
+    /// Rows begin with their synapses of a delay of one step, at most so many: a power of two up to 32. 0: in any order.
+    u32 urgent = 0;
     const Group* groups = nullptr;
+    const Constant* constants = nullptr;
     double* state = nullptr;  ///< [variable][neuron]
     i32* refractory = nullptr;  ///< steps that are left, by neuron
     /// By row, and the end of the last one: first the rows of all sources of this process, then those that sources of
     /// other processes have in this block.
     const u64* row_begin = nullptr;
     const Synapse* synapses = nullptr;
-    i64* ring = nullptr;  ///< [slot][input] sums of weights, in quanta
+    i64* ring = nullptr;  ///< [receptor][step % slots][input] sums of weights, in quanta
     u16* lists = nullptr;  ///< [step % (2 * epoch)][neuron] spikes that have no room in a record
     Spike* spikes = nullptr;
     u32* spike_count = nullptr;
     u64* events = nullptr;  ///< synapses reached by spikes of this process
-    u32 spike_room = 0;
-    u32 first_source = 0;  ///< of its neurons: sources are numbered by block
+    Receptor receptors[most_receptors];
+    SharedPlaces shared;
 };
 
 /// What the host and the blocks tell each other while a kernel runs.
@@ -91,7 +143,7 @@ struct Parameters {
     Control* control = nullptr;
     i64 first = 1;
     i64 last = 0;  ///< inclusive
-    u32 arrival_room = 1024;  ///< sources that a block takes at once
+    u32 arrival_room = 512;  ///< sources that a block takes at once
     /// Spikes of other processes that are delivered before the first step, by block; null: none.
     const RemoteSpike* remote = nullptr;
     const u64* remote_begin = nullptr;  ///< by block, and the end of the last one

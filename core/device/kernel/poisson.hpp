@@ -89,8 +89,8 @@ RANVIER_DEVICE u32 poisson_count(const PoissonInput& input, u32 target, i64 step
     return number;
 }
 
-/// Adds the weights of the spikes that arrive at a neuron of the group in a step.
-RANVIER_DEVICE void add_poisson(const PoissonInput& input, u32 neuron, i64 step, double* inputs) {
+/// Adds the weights of the spikes that arrive at a neuron of the group in a step to its input at the receptor of the trains.
+RANVIER_DEVICE void add_poisson(const PoissonInput& input, u32 neuron, i64 step, double& sum) {
     u32 target = neuron - input.first;
     if (input.targets != nullptr) {
         if (input.targets[neuron] < 0) return;
@@ -102,7 +102,7 @@ RANVIER_DEVICE void add_poisson(const PoissonInput& input, u32 neuron, i64 step,
     const u32 window = input.windows_vary != 0 ? target : 0;
     if (time < 1 || time <= input.starts[window] || time > input.stops[window]) return;
     // Also 0 is added: it is not -0.0.
-    inputs[input.receptor] +=
+    sum +=
         input.weights[input.weights_vary != 0 ? target : 0] * static_cast<double>(poisson_count(input, target, time));
 }
 

@@ -39,10 +39,11 @@ u32 input_count(const ShardInputs& inputs) {
     return count;
 }
 
-u32 first_input(const ShardInputs& inputs, u32 receptor) {
-    u32 first = 0;
+/// The sums of the inputs of a receptor in the ring of a block.
+u64 ring_place(const ShardInputs& inputs, u32 receptor, u32 slots) {
+    u64 first = 0;
     for (u32 before = 0; before < receptor; ++before) first += inputs.size(before);
-    return first;
+    return first * slots;
 }
 
 }  // namespace
@@ -158,7 +159,7 @@ device::NetworkImage DeviceImage::network() {
         Shard& shard = *shards_[s];
         device::BlockImage block;
         block.neurons = shard.layout().size();
-        block.inputs = input_count(shard.inputs());
+        block.receptors = receptor_images(s);
         block.slots = slots_;
         block.groups = groups(s);
         for (const device::GroupImage& group : block.groups) {
@@ -174,7 +175,6 @@ device::NetworkImage DeviceImage::network() {
 
 std::vector<device::GroupImage> DeviceImage::groups(std::uint32_t shard) {
     std::vector<device::GroupImage> images;
-    const ShardInputs& inputs = shards_[shard]->inputs();
     for (const ShardGroup& group : shards_[shard]->groups()) {
         if (!group.neurons) continue;
         std::optional<models::StepProgram> program = group.neurons->step_program();
@@ -201,7 +201,7 @@ std::vector<device::GroupImage> DeviceImage::groups(std::uint32_t shard) {
                                  .first_inputs = {}};
         image.refractory_steps.assign(program->refractory_steps.begin(), program->refractory_steps.end());
         for (u32 receptor = 0; receptor < group.receptors; ++receptor) {
-            image.first_inputs.push_back(first_input(inputs, receptor) + group.first_inputs[receptor]);
+            image.first_inputs.push_back(group.first_inputs[receptor]);
         }
         for (const std::size_t index : group.stimuli) {
             image.poisson.push_back(poisson(*shards_[shard], group, shards_[shard]->stimuli()[index]));
@@ -255,6 +255,36 @@ device::PoissonImage DeviceImage::poisson(const Shard& shard, const ShardGroup& 
     return image;
 }
 
+std::vector<device::ReceptorImage> DeviceImage::receptor_images(std::uint32_t shard) const {
+    const ShardSynapses& synapses = shards_[shard]->synapses();
+    const ShardInputs& inputs = shards_[shard]->inputs();
+    std::vector<device::ReceptorImage> images;
+    for (u32 receptor = 0; receptor < inputs.receptors(); ++receptor) {
+        images.push_back({.inputs = inputs.size(receptor)});
+    }
+    std::vector<u32> targets;
+    std::vector<DelaySteps> delays;
+    for (u32 i = 0; i < synapses.tables().size(); ++i) {
+        const connect::SynapseTable* const table = synapses.table(connect::KindIndex{i});
+        if (table == nullptr) continue;
+        device::ReceptorImage& image = images[synapses.receptor(connect::KindIndex{i})];
+        image.delays = std::max(image.delays, table->greatest_delay());
+        image.delay_counts.resize(image.delays + std::size_t{1}, 0);
+        // Some rows tell enough of the delays.
+        constexpr u32 rows_read = 32;
+        const connect::StoredSynapses& stored = *table->synapses();
+        const u32 stride = std::max(1U, table->rows() / rows_read);
+        for (u32 row = 0; row < table->rows(); row += stride) {
+            const u64 length = stored.row_end(RowIndex{row}) - stored.row_begin(RowIndex{row});
+            targets.resize(length);
+            delays.resize(length);
+            stored.copy_row(RowIndex{row}, targets.data(), delays.data());
+            for (const DelaySteps delay : delays) image.delay_counts[delay] += stride;
+        }
+    }
+    return images;
+}
+
 std::uint32_t DeviceImage::number_rows(std::uint32_t shard) {
     if (row_counts_[shard] != 0) return row_counts_[shard];
     row_counts_[shard] = source_count_;
@@ -289,8 +319,7 @@ std::uint32_t DeviceImage::row_of(std::uint32_t shard, connect::KindIndex kind, 
 
 void DeviceImage::copy_rows(std::uint32_t shard, device::BlockRows& rows) const {
     const ShardSynapses& synapses = shards_[shard]->synapses();
-    const ShardInputs& inputs = shards_[shard]->inputs();
-    const u32 input_stride = input_count(inputs);
+    const std::vector<device::Receptor> receptors = device::numbered(receptor_images(shard));
     // Calls visit(row of the device, kind, row, length) for each row of each table. The rows of a table have one source each.
     const auto for_rows = [&](const auto& visit) {
         for (u32 i = 0; i < synapses.tables().size(); ++i) {
@@ -323,10 +352,10 @@ void DeviceImage::copy_rows(std::uint32_t shard, device::BlockRows& rows) const 
         stored.copy_row(row, targets.data(), delays.data());
         std::iota(positions.begin(), positions.begin() + static_cast<std::ptrdiff_t>(length), stored.row_begin(row));
         stored.read_weights(std::span(positions).first(length), std::span(weights).first(length));
-        const u32 first = first_input(inputs, synapses.receptor(kind));
+        const device::Receptor& receptor = receptors[synapses.receptor(kind)];
         u64& next = rows.begin[place + std::size_t{1}];
         for (u64 i = 0; i < length; ++i) {
-            rows.synapses[next + i] = {delays[i] * input_stride + first + targets[i], static_cast<float>(weights[i])};
+            rows.synapses[next + i] = {receptor.cell(delays[i], targets[i]), static_cast<float>(weights[i])};
         }
         next += length;
     });
@@ -382,8 +411,9 @@ void DeviceImage::set_state(std::uint32_t shard, Step now, const device::BlockSt
 void DeviceImage::add_to_ring(std::uint32_t shard, connect::KindIndex kind, RowIndex row, Step stamp, Step now,
                               std::span<device::i64> sums) const {
     const ShardInputs& inputs = shards_[shard]->inputs();
-    const u32 count = input_count(inputs);
-    const u32 first = first_input(inputs, shards_[shard]->synapses().receptor(kind));
+    const u32 receptor = shards_[shard]->synapses().receptor(kind);
+    const u32 count = inputs.size(receptor);
+    const u64 first = ring_place(inputs, receptor, slots_);
     const connect::StoredSynapses& stored = *shards_[shard]->synapses().table(kind)->synapses();
     std::vector<connect::SynapseView> views;
     stored.read(row, stored.row_begin(row), stored.row_end(row), views);
@@ -391,7 +421,7 @@ void DeviceImage::add_to_ring(std::uint32_t shard, connect::KindIndex kind, RowI
         const Step arrival = stamp + view.delay;
         if (arrival <= now) continue;
         const auto slot = static_cast<std::size_t>(arrival % slots_);
-        sums[slot * count + first + view.target] += static_cast<device::i64>(stored.weight(view.position) / quantum_);
+        sums[first + slot * count + view.target] += static_cast<device::i64>(stored.weight(view.position) / quantum_);
     }
 }
 

@@ -63,6 +63,7 @@ class DeviceImage {
     /// The quantum of all present weights.
     /// @throws StateError if their sums need more bits than the device has
     void fit_quantum();
+    std::vector<device::ReceptorImage> receptor_images(std::uint32_t shard) const;
     device::PoissonImage poisson(const Shard& shard, const ShardGroup& group, const ShardStimulus& stimulus) const;
     /// Numbers the rows of sources on other processes, unless it has been done. Returns how many rows there are in all.
     std::uint32_t number_rows(std::uint32_t shard);

@@ -132,24 +132,29 @@ def test_wheels_are_found_newest_first(tmp_path: Path, monkeypatch: pytest.Monke
 HOST = """
 #include <vector>
 
-extern "C" void step_lanes(unsigned program, unsigned lanes, unsigned count, double* state, unsigned constants,
-                           const double* const* values, const unsigned* varies, unsigned receptors,
-                           const double* const* inputs, const int* release, int clock, unsigned char* flags) {
+struct Lane {
+    const double* const* values;
+    const unsigned* varies;
+    const double* const* inputs;
+    double* states;
+    unsigned lanes;
+    unsigned lane;
+    bool is_refractory;
+    bool is_last_refractory;
+
+    double& state(unsigned variable) const { return states[variable * lanes + lane]; }
+    double constant(unsigned index) const { return values[index][varies[index] != 0 ? lane : 0]; }
+    double input(unsigned receptor) const { return inputs[receptor][lane] + 0.0; }
+};
+
+extern "C" void step_lanes(unsigned program, unsigned lanes, unsigned count, double* state,
+                           const double* const* values, const unsigned* varies, const double* const* inputs,
+                           const int* release, int clock, unsigned char* flags) {
     using namespace ranvier::device;
     const Models models;
-    std::vector<Constant> all;
-    for (unsigned c = 0; c < constants; ++c) all.push_back({values[c], varies[c]});
-    Group group;
-    group.constants = all.data();
     for (unsigned lane = 0; lane < count; ++lane) {
-        StepView view{};
-        view.group = &group;
-        view.neuron = lane;
-        view.state = state + lane;
-        view.stride = lanes;
-        for (unsigned r = 0; r < receptors; ++r) view.inputs[r] = inputs[r][lane] + 0.0;
-        view.is_refractory = release[lane] >= clock;
-        view.is_last_refractory = release[lane] == clock;
+        const bool is_last = release[lane] == clock;
+        Lane view{values, varies, inputs, state, lanes, lane, release[lane] >= clock, is_last};
         flags[lane] = static_cast<unsigned char>(models.step(program, view));
     }
 }
@@ -179,10 +184,8 @@ def step_of_text(function: Any, program: int, description: Any, call: StepCall) 
         call.lanes,
         call.valid,
         ctypes.c_void_p(state.ctypes.data),
-        len(call.constants),
         pointers(call.constants),
         ctypes.c_void_p(np.array([*call.own, 0], np.uint32).ctypes.data),
-        len(call.inputs),
         pointers(call.inputs),
         ctypes.c_void_p(call.release.ctypes.data),
         4,
