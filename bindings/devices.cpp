@@ -51,26 +51,28 @@ std::unique_ptr<models::NeuronGroup> default_group(const NeuronModel& model) {
 }
 
 /// The program of the step of a model.
-DeviceProgram device_program(const NeuronModel& model) {
+DeviceProgram device_program(const NeuronModel& model, bool has_current) {
     if (!model.has_step_program()) {
         throw StateError({.object = "neuron model",
                           .value = std::string(model.name),
-                          .bound = "its step is not a program, or draws random numbers",
+                          .bound = "its step is not a program",
                           .remedy = "choose another one"});
     }
-    const models::StepProgram made = default_group(model)->step_program().value();
+    const models::StepProgram made = default_group(model)->step_program(has_current).value();
     return {.step = made.step,
             .variables = static_cast<device::u32>(made.variables.size()),
             .constants = static_cast<device::u32>(made.constants.size()),
             .receptors = static_cast<device::u32>(model.receptors.size()),
             .takes_current = made.takes_current,
-            .needs_last = made.needs_last};
+            .needs_last = made.needs_last,
+            .draws = program::draws_of(*made.step)};
 }
 
-std::string cuda_source(const std::vector<const NeuronModel*>& given, device::u32 threads, device::u32 registers) {
+std::string cuda_source(const std::vector<const NeuronModel*>& given, device::u32 threads, device::u32 registers,
+                        bool has_current) {
     std::vector<DeviceProgram> programs;
     programs.reserve(given.size());
-    for (const NeuronModel* const model : given) programs.push_back(device_program(*model));
+    for (const NeuronModel* const model : given) programs.push_back(device_program(*model, has_current));
     return device::kernel_source(programs, {.threads = threads, .registers = registers});
 }
 
@@ -88,8 +90,10 @@ std::pair<nb::bytes, std::string> compile_cuda(const std::string& source, device
 void bind_devices(nb::module_& module) {
     module.def(
         "cuda_source", cuda_source, nb::arg("models"), nb::arg("threads") = 0, nb::arg("registers") = 0,
+        nb::arg("current") = false,
         "The CUDA C++ of the kernel that runs neurons of some models on a GPU. `threads` are the most of a block; "
-        "0: as many as its registers allow. `registers` are the variables of a neuron that a thread keeps; 0: none.");
+        "0: as many as its registers allow. `registers` are the variables of a neuron that a thread keeps; 0: none. "
+        "`current`: currents are injected into the neurons.");
     module.def(
         "compile_cuda", compile_cuda, nb::arg("source"), nb::arg("architecture"), nb::arg("ptx") = false,
         nb::arg("compiler") = "",

@@ -4,7 +4,10 @@
 
 set(kernel_texts
     core/device/kernel/machine.hpp
+    core/device/kernel/random.hpp
     core/device/kernel/poisson.hpp
+    core/device/kernel/noise.hpp
+    core/device/kernel/signals.hpp
     core/device/kernel/network.hpp
     core/device/kernel/block.hpp
     core/device/cuda/kernel_entry.cuh

@@ -49,6 +49,21 @@ std::pmr::vector<Window> windows(const GroupValues& start, const GroupValues& st
     return result;
 }
 
+Step same_windows_until(std::span<const Window> windows, Step time) {
+    Step last = std::numeric_limits<Step>::max();
+    for (const Window& window : windows) {
+        for (const Step edge : {window.start, window.stop}) {
+            if (edge > time) last = std::min(last, edge - 1);
+        }
+    }
+    return last;
+}
+
+Step constant_until(std::span<const Step> times, Step time) {
+    const auto after = std::upper_bound(times.begin(), times.end(), time);
+    return after == times.end() ? std::numeric_limits<Step>::max() : *after - 1;
+}
+
 double piecewise_constant(std::span<const Step> times, std::span<const double> values, Step time) {
     const auto after = std::upper_bound(times.begin(), times.end(), time);
     return after == times.begin() ? 0.0 : values[static_cast<std::size_t>(after - times.begin()) - 1];

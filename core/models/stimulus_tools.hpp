@@ -53,8 +53,19 @@ inline Step emission_of_current(Step step, DelaySteps delay) { return step - 1 -
 /// The step in which the spikes were emitted that arrive in `step`.
 inline Step emission_of_spikes(Step step, DelaySteps delay) { return step - Step{delay}; }
 
+/// The last time at which the same of these windows contain it as at this time.
+Step same_windows_until(std::span<const Window> windows, Step time);
+/// The step during which a current flows that is emitted at a time: see emission_of_current().
+inline Step step_of_current(Step time, DelaySteps delay) {
+    constexpr Step latest = std::numeric_limits<Step>::max();
+    return time > latest - 1 - Step{delay} ? latest : time + 1 + Step{delay};
+}
+
 /// The value of a piecewise constant function: that of the last of `times` not after `time`, and 0 before the first.
 double piecewise_constant(std::span<const Step> times, std::span<const double> values, Step time);
+
+/// The last time up to which it has this value.
+Step constant_until(std::span<const Step> times, Step time);
 
 /// The same for mostly ascending times: searches only when the value may have changed.
 class PiecewiseConstant {
@@ -89,6 +100,8 @@ std::optional<std::string> sequence_conflict(std::span<const double> times, std:
                                              std::span<const double> values,
                                              double least = -std::numeric_limits<double>::infinity());
 
+/// What add_weighted() adds for a target.
+inline double weighted(double value, double weight) { return value == 0.0 ? -0.0 : value * weight; }
 /// Adds value * weight for each target.
 void add_weighted(double value, const GroupValues& weights, std::size_t size, double* out);
 

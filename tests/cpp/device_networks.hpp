@@ -41,34 +41,82 @@ struct NetworkSize {
     u32 slots = 16;
 };
 
-/// Trains of the neurons of a group: of all of them, or of each third one, with values of their own.
-inline PoissonImage random_trains(u32 neurons, bool is_for_all, u32 block) {
-    PoissonImage image{.receptor = 0,
-                       .first = 0,
-                       .key_low = 17 + block,
-                       .key_high = 4,
-                       .delay = 2,
-                       .threshold_count = 2,
-                       .targets = {},
-                       .ids = {},
-                       .weights = {},
-                       .starts = {0},
-                       .stops = {1'000'000},
-                       .thresholds = {},
-                       .lengths = {},
-                       .survival = {}};
-    if (!is_for_all) image.targets.assign(neurons, -1);
+/// The neurons of a group, or each third one.
+inline SignalImage random_signal(u32 neurons, bool is_for_all, u32 block) {
+    SignalImage image{.input = 0};
+    if (!is_for_all) image.indices.assign(neurons, -1);
     for (u32 i = 0; i < neurons; i += is_for_all ? 1 : 3) {
-        if (!is_for_all) image.targets[i] = static_cast<i32>(image.ids.size());
+        if (!is_for_all) image.indices[i] = static_cast<i32>(image.ids.size());
         image.ids.push_back(u64{1000} * block + i);
-        if (is_for_all && i > 0) continue;
-        image.weights.push_back(0.0625 * (i + 1));
-        // So many words are in the tail that a short run has some.
-        image.thresholds.insert(image.thresholds.end(), {0x10000000, 0x08000000});
-        image.lengths.push_back(2);
-        for (u32 k = 0; k < survival_count; ++k) image.survival.push_back(std::ldexp(0.0625, -static_cast<int>(k)));
     }
+    image.count = static_cast<u32>(image.ids.size());
     return image;
+}
+
+/// Trains of the neurons of a group: of all of them, or of each third one, with values of their own.
+inline SignalImage random_trains(u32 neurons, bool is_for_all, u32 block) {
+    SignalImage image = random_signal(neurons, is_for_all, block);
+    PoissonImage trains{.key_low = 17 + block,
+                        .key_high = 4,
+                        .delay = 2,
+                        .threshold_count = 2,
+                        .weights = {},
+                        .starts = {0},
+                        .stops = {1'000'000},
+                        .thresholds = {},
+                        .lengths = {},
+                        .survival = {}};
+    for (u32 i = 0; i < (is_for_all ? 1 : image.count); ++i) {
+        trains.weights.push_back(0.0625 * (i + 1));
+        // So many words are in the tail that a short run has some.
+        trains.thresholds.insert(trains.thresholds.end(), {0x10000000, 0x08000000});
+        trains.lengths.push_back(2);
+        for (u32 k = 0; k < survival_count; ++k) trains.survival.push_back(std::ldexp(0.0625, -static_cast<int>(k)));
+    }
+    image.form = std::move(trains);
+    return image;
+}
+
+/// Noise of each third neuron.
+inline SignalImage random_noise(u32 neurons, u32 block) {
+    SignalImage image = random_signal(neurons, false, block);
+    image.form = NoiseImage{.key_low = 3,
+                            .key_high = 9,
+                            .delay = 1,
+                            .weights = {0.001},
+                            .means = std::vector<double>(image.count, 1.0),
+                            .deviations = {5.0},
+                            .modulations = {2.0},
+                            .cycles_per_step = {0.01},
+                            .phases = {0.25},
+                            .starts = {5},
+                            .stops = {200},
+                            .intervals = {3}};
+    return image;
+}
+
+/// Numbers for each third neuron in two steps of three, and spikes of some neurons in each fifth step, many times.
+inline std::vector<BlockCourses> some_courses(const NetworkSize& size, i64 first, i64 last) {
+    const SignalImage signal = random_signal(size.neurons, false, 0);
+    std::vector<BlockCourses> courses(size.blocks);
+    for (u32 b = 0; b < size.blocks; ++b) {
+        BlockCourses& block = courses[b];
+        block.count = 1;
+        block.values.push_back(-0.0);
+        for (i64 step = first; step <= last; ++step) {
+            block.rows.push_back(step % 3 == 0 ? common_row : static_cast<u32>(block.values.size()));
+            for (u32 i = 0; step % 3 != 0 && i < signal.count; ++i) {
+                block.values.push_back(0x1p-8 * static_cast<double>((step + i + b) % 7));
+            }
+            block.played_begin.push_back(static_cast<u32>(block.played.size()));
+            for (u32 k = 0; step % 5 == 0 && k < 2 * size.neurons; ++k) {
+                block.played.push_back(static_cast<u16>(k % size.neurons));
+            }
+        }
+        block.played_begin.push_back(static_cast<u32>(block.played.size()));
+        block.most_played = 2 * size.neurons;
+    }
+    return courses;
 }
 
 /// A network with its rows.
@@ -97,7 +145,8 @@ inline RandomNetwork random_network(const NetworkSize& size, unsigned seed) {
                          .constants = {{0.9}, {}},
                          .refractory_steps = {3},
                          .first_inputs = {0}};
-        group.poisson = {random_trains(size.neurons, true, b), random_trains(size.neurons, false, b)};
+        group.signals = {random_trains(size.neurons, true, b), random_trains(size.neurons, false, b),
+                         random_noise(size.neurons, b)};
         for (u32 i = 0; i < size.neurons; ++i) group.constants[1].push_back(static_cast<double>(below(200)) * 0x1p-10);
         BlockImage block{.neurons = size.neurons,
                          .slots = size.slots,

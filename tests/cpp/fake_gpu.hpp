@@ -36,10 +36,12 @@ struct EvaluatedModels {
         for (u32 v = 0; v < model.variables; ++v) inputs.push_back(view.state(v));
         for (u32 c = 0; c < model.constants; ++c) inputs.push_back(view.constant(c));
         for (u32 r = 0; r < model.receptors; ++r) inputs.push_back(view.input(r));
-        if (model.takes_current) inputs.push_back(0.0);
+        if (model.takes_current) inputs.push_back(view.current());
         inputs.push_back(program::lane::to_lane(view.is_refractory));
         if (model.needs_last) inputs.push_back(program::lane::to_lane(view.is_last_refractory));
-        const std::vector<double> results = program::evaluate(*model.step, inputs);
+        std::vector<std::uint64_t> words(model.draws.empty() ? 0 : model.draws.back() + std::size_t{1});
+        for (const u32 index : model.draws) words[index] = view.draw(index, model.is_single(index));
+        const std::vector<double> results = program::evaluate(*model.step, inputs, words);
         for (u32 v = 0; v < model.variables; ++v) view.state(v) = results[v];
         u32 flags = program::lane::is_true(results[model.variables]) ? step_fires : 0;
         for (std::size_t k = model.variables + std::size_t{1}; k < results.size(); ++k) {

@@ -144,6 +144,33 @@ TEST_F(CudaDevices, AreTakenInTurnByTheProcessesOfAHost) {
     EXPECT_EQ(make_emulator({})->identity(), (std::array<std::uint8_t, 16>{}));
 }
 
+TEST_F(CudaDevices, TakeCoursesAndMoreSpikesInAStepThanTheyHaveNeurons) {
+    const NetworkSize size;
+    const auto device = make();
+    const auto emulator = make_emulator({.blocks = 3, .threads = 32, .seed = 9, .spike_room = 1});
+    SpikeList spikes;
+    SpikeList expected;
+    for (const auto& [backend, list] : {std::pair{device.get(), &spikes}, std::pair{emulator.get(), &expected}}) {
+        RandomNetwork network = random_network(size, 3);
+        for (BlockImage& block : network.image.blocks) {
+            block.groups[0].signals.push_back(random_signal(size.neurons, false, 0));
+        }
+        network.load_into(*backend);
+        for (const auto& [first, last] : {std::pair<i64, i64>{1, 50}, {51, 51}, {52, 200}}) {
+            backend->set_courses(first, some_courses(size, first, last));
+            for (i64 reached = first - 1; reached < last;) {
+                reached = backend->run(reached + 1, last, never);
+                take_all(*backend, size.blocks, *list);
+            }
+        }
+    }
+    // Each neuron of a block is played twice in each fifth step.
+    EXPECT_GT(expected.size(), u64{2} * size.neurons * size.blocks * 40);
+    EXPECT_EQ(spikes, expected);
+    const u64 of_one = static_cast<u64>(std::ranges::count(expected, std::tuple<i64, u32, u32>{100, 1, 7}));
+    EXPECT_GE(of_one, 2U);
+}
+
 TEST_F(CudaDevices, RunStepsAgainThatTheyHaveRunBefore) {
     const NetworkSize size;
     const auto device = make();

@@ -155,9 +155,6 @@ TEST(CudaSource, HasOneFunctionForProgramsThatAreAlike) {
 }
 
 TEST(CudaSource, RefusesWhatRunsNowhere) {
-    for (const Operation draw : {Operation::uniform_draw, Operation::normal_draw}) {
-        fields_of<StateError>([&] { models_source(std::vector{with_instruction(draw, {})}); }, {"random numbers"});
-    }
     DeviceProgram many{.step = nullptr, .receptors = 9};
     std::vector<Type> inputs(9, Type::number);
     inputs.push_back(Type::truth);
@@ -166,6 +163,19 @@ TEST(CudaSource, RefusesWhatRunsNowhere) {
     DeviceProgram wrong = simple_program();
     wrong.constants = 3;
     EXPECT_THROW(models_source(std::vector{wrong}), InternalError);
+}
+
+TEST(CudaSource, DrawsSingleNumbersAndPairs) {
+    const std::string source = [] {
+        Writer writer({Type::number, Type::truth});
+        for (const double index : {0.0, 1.0, 4.0}) writer.add(Operation::normal_draw, {}, index);
+        DeviceProgram model{.step = std::make_shared<const Program>(writer.finish({1})), .receptors = 1};
+        model.draws = program::draws_of(*model.step);
+        return models_source(std::vector{model});
+    }();
+    for (const char* const draw : {"view.draw(0, false)", "view.draw(1, false)", "view.draw(4, true)"}) {
+        EXPECT_NE(source.find("normal_draw>(std::bit_cast<double>(" + std::string(draw)), std::string::npos) << source;
+    }
 }
 
 TEST(CudaSource, IncludesOnlyEmbeddedTexts) {

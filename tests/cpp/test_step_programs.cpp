@@ -17,6 +17,7 @@
 
 #include "base/subnormals.hpp"
 #include "group_driver.hpp"
+#include "models/equations/program_draws.hpp"
 #include "models/equations/program_model.hpp"
 #include "program/evaluate.hpp"
 #include "program/operations.hpp"
@@ -88,6 +89,7 @@ class Device {
     /// @param inputs by receptor; empty: nothing arrived
     std::vector<std::uint32_t> step(const std::vector<std::vector<std::optional<double>>>& inputs,
                                     std::span<const double> current) {
+        ++step_;
         const FlushSubnormals flush;
         std::vector<std::uint32_t> fired;
         for (std::uint32_t i = 0; i < state_.refractory.size(); ++i) {
@@ -99,7 +101,7 @@ class Device {
             std::int32_t& left = state_.refractory[i];
             values.push_back(program::lane::to_lane(left > 0));
             if (program_.needs_last) values.push_back(program::lane::to_lane(left == 1));
-            const std::vector<double> results = program::evaluate(*program_.step, values);
+            const std::vector<double> results = program::evaluate(*program_.step, values, words(i));
             const std::size_t variables = state_.variables.size();
             for (std::size_t v = 0; v < variables; ++v) {
                 state_.variables[v][i] = std::bit_cast<std::uint64_t>(results[v]);
@@ -120,8 +122,20 @@ class Device {
     const StepProgram& program() const { return program_; }
 
    private:
+    /// Random bits of the draws of a neuron.
+    std::vector<std::uint64_t> words(std::uint32_t neuron) const {
+        const std::vector<std::uint32_t> draws = program::draws_of(*program_.step);
+        std::vector<std::uint64_t> all(draws.empty() ? 0 : draws.back() + std::size_t{1});
+        for (const std::uint32_t draw : draws) {
+            const bool is_single = !std::ranges::binary_search(draws, draw ^ 1U);
+            all[draw] = program_draw(program_.key, NeuronId{neuron}, step_, draw, is_single);
+        }
+        return all;
+    }
+
     StepProgram program_;
     State state_;
+    Step step_ = 0;
 };
 
 /// Random parameters, states, inputs and currents.
@@ -241,13 +255,13 @@ struct Counts {
 
 /// Advances a group and its program.
 Counts compare(const NeuronModel& model, std::size_t size, bool per_neuron, InstructionSet set, int steps,
-               unsigned seed) {
+               unsigned seed, bool has_current = true) {
     Scene scene(model, size, seed);
     GroupDriver driver = scene.driver(per_neuron, set);
-    const std::optional<StepProgram> program = driver.group().step_program();
+    const std::optional<StepProgram> program = driver.group().step_program(has_current);
     EXPECT_TRUE(program.has_value());
     if (!program) return {};
-    EXPECT_NO_THROW((void)program::check(*program->step, "step", false));
+    EXPECT_NO_THROW((void)program::check(*program->step, "step", true));
     EXPECT_EQ(program->step->inputs.size(), program->variables.size() + program->constants.size() +
                                                 model.receptors.size() + (program->takes_current ? 1 : 0) +
                                                 (program->needs_last ? 2 : 1));
@@ -256,7 +270,8 @@ Counts compare(const NeuronModel& model, std::size_t size, bool per_neuron, Inst
     for (int n = 1; n <= steps; ++n) {
         const auto inputs = scene.inputs(driver);
         std::vector<double> current;
-        if (program->takes_current && n > steps / 2) current = scene.current();
+        // Equations take one also where none is injected.
+        if (program->takes_current && (has_current || n > steps / 2)) current = scene.current();
         driver.give_current(current);
         for (const std::int32_t left : device.state().refractory) counts.refractory += left > 0 ? 1 : 0;
         const std::vector<std::uint32_t> fired = driver.step();
@@ -275,14 +290,16 @@ TEST(StepPrograms, OfPointNeuronsGiveTheBitsOfTheirGroups) {
     std::vector<std::string_view> names;
     for (const NeuronModel* const model : neuron_models()) {
         if (model->is_source) continue;
-        EXPECT_EQ(GroupDriver(*model, {}).group().step_program().has_value(), model->has_step_program());
+        EXPECT_EQ(GroupDriver(*model, {}).group().step_program(false).has_value(), model->has_step_program());
         if (!model->has_step_program()) continue;
         names.push_back(model->name);
         Counts all;
         for (const std::size_t size : {5, 70}) {
-            for (const bool per_neuron : {false, true}) {
-                SCOPED_TRACE(std::string(model->name) + (per_neuron ? ", per neuron, " : ", ") + std::to_string(size));
-                const Counts counts = compare(*model, size, per_neuron, detect_instruction_set(), 300, 3);
+            for (const auto& [per_neuron, has_current] :
+                 {std::pair{false, false}, {false, true}, {true, false}, {true, true}}) {
+                SCOPED_TRACE(std::string(model->name) + (per_neuron ? ", per neuron, " : ", ") + std::to_string(size) +
+                             (has_current ? ", with a current" : ""));
+                const Counts counts = compare(*model, size, per_neuron, detect_instruction_set(), 300, 3, has_current);
                 all.spikes += counts.spikes;
                 all.refractory += counts.refractory;
             }
@@ -298,14 +315,11 @@ TEST(StepPrograms, OfEquationsGiveTheBitsOfTheirGroups) {
     std::size_t compared = 0;
     for (const auto& model : library_models()) {
         SCOPED_TRACE(std::string(model->name));
-        const bool draws = !program::draws_of(model->description().step).empty();
-        EXPECT_EQ(GroupDriver(*model, {}).group().step_program().has_value(), !draws);
-        EXPECT_EQ(model->has_step_program(), !draws);
-        if (draws) continue;
+        EXPECT_TRUE(model->has_step_program());
         ++compared;
         std::size_t spikes = 0;
         for (const bool per_neuron : {false, true}) {
-            spikes += compare(*model, 5, per_neuron, detect_instruction_set(), 200, 5).spikes;
+            spikes += compare(*model, 5, per_neuron, detect_instruction_set(), 200, 5, false).spikes;
         }
         EXPECT_GE(spikes, 1U);
     }
@@ -315,10 +329,10 @@ TEST(StepPrograms, OfEquationsGiveTheBitsOfTheirGroups) {
 
 TEST(StepPrograms, FollowParameters) {
     GroupDriver driver("iaf_psc_exp", {.size = 3});
-    const auto before = driver.group().step_program();
+    const auto before = driver.group().step_program(false);
     driver.set("t_ref", {1.0, 2.0, 3.0});
     driver.set("I_e", {100.0});
-    const auto after = driver.group().step_program();
+    const auto after = driver.group().step_program(false);
     ASSERT_TRUE(before && after);
     EXPECT_EQ(before->step, after->step);
     EXPECT_EQ(before->refractory_steps, (std::vector<std::int32_t>{20}));
@@ -329,12 +343,12 @@ TEST(StepPrograms, FollowParameters) {
 
 TEST(StepPrograms, AreNotThereInSinglePrecision) {
     GroupDriver driver("iaf_psc_exp", {.precision = Precision::single_precision});
-    EXPECT_FALSE(driver.group().step_program());
+    EXPECT_FALSE(driver.group().step_program(false));
 }
 
 TEST(StepPrograms, OfPointNeuronsHaveNoSuperfluousInstructions) {
     const auto count = [](std::string_view model, Operation operation) {
-        return std::ranges::count(GroupDriver(model, {}).group().step_program()->step->instructions, operation,
+        return std::ranges::count(GroupDriver(model, {}).group().step_program(false)->step->instructions, operation,
                                   &program::Instruction::operation);
     };
     // Refractoriness and reset, and the lower limit.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "device/kernel/network.hpp"
@@ -23,18 +24,18 @@ struct DeviceProgram {
     u32 receptors = 0;
     bool takes_current = false;
     bool needs_last = false;
+    std::vector<u32> draws = {};  ///< indices, ascending
+
+    /// Whether only one of the draws 2k and 2k + 1 is drawn: its random bits then come from a block of two steps.
+    bool is_single(u32 draw) const { return !std::ranges::binary_search(draws, draw ^ 1U); }
 };
 
-/// Poisson input of a group, as the host has it; see PoissonInput.
+/// Poisson input, as the host has it; see PoissonInput. Arrays have one value for all targets, or one for each.
 struct PoissonImage {
-    u32 receptor = 0;
-    u32 first = 0;
     u32 key_low = 0;
     u32 key_high = 0;
     i64 delay = 1;
     u32 threshold_count = 0;
-    std::vector<i32> targets;
-    std::vector<u64> ids;
     std::vector<double> weights;
     std::vector<i64> starts;
     std::vector<i64> stops;
@@ -43,27 +44,88 @@ struct PoissonImage {
     std::vector<double> survival;
 };
 
+/// Noise currents, as the host has them; see NoiseInput.
+struct NoiseImage {
+    u32 key_low = 0;
+    u32 key_high = 0;
+    i64 delay = 1;
+    std::vector<double> weights;
+    std::vector<double> means;
+    std::vector<double> deviations;
+    std::vector<double> modulations;
+    std::vector<double> cycles_per_step;
+    std::vector<double> phases;
+    std::vector<i64> starts;
+    std::vector<i64> stops;
+    std::vector<i64> intervals;
+};
+
+/// A stimulus of a group, as the host has it; see Signal.
+struct SignalImage {
+    u32 input = 0;
+    u32 first = 0;
+    u32 count = 0;
+    std::vector<i32> indices = {};  ///< empty: targets are the neurons from `first` on
+    std::vector<u64> ids = {};      ///< by target, for random numbers
+    std::variant<u32, PoissonImage, NoiseImage> form = u32{0};  ///< u32: the index of a course
+};
+
 /// @param place returns where the elements of an array are for the kernel
+template <class Value, class Place>
+PerTarget<Value> per_target(const std::vector<Value>& values, const Place& place) {
+    return {place(values), values.size() > 1 ? 1U : 0U};
+}
+
 template <class Place>
-PoissonInput poisson_input(const PoissonImage& image, const Place& place) {
-    return {.receptor = image.receptor,
-            .first = image.first,
-            .count = static_cast<u32>(image.ids.size()),
-            .threshold_count = image.threshold_count,
+PoissonInput poisson_input(const PoissonImage& image, const u64* ids, const Place& place) {
+    return {.threshold_count = image.threshold_count,
             .key_low = image.key_low,
             .key_high = image.key_high,
             .delay = image.delay,
-            .targets = image.targets.empty() ? nullptr : place(image.targets),
-            .ids = place(image.ids),
-            .weights = place(image.weights),
-            .starts = place(image.starts),
-            .stops = place(image.stops),
-            .weights_vary = image.weights.size() > 1 ? 1U : 0U,
-            .windows_vary = image.starts.size() > 1 ? 1U : 0U,
+            .ids = ids,
+            .weights = per_target(image.weights, place),
+            .starts = per_target(image.starts, place),
+            .stops = per_target(image.stops, place),
             .means_vary = image.lengths.size() > 1 ? 1U : 0U,
             .thresholds = place(image.thresholds),
             .lengths = place(image.lengths),
             .survival = place(image.survival)};
+}
+
+template <class Place>
+NoiseInput noise_input(const NoiseImage& image, const u64* ids, const Place& place) {
+    return {.key_low = image.key_low,
+            .key_high = image.key_high,
+            .delay = image.delay,
+            .ids = ids,
+            .weights = per_target(image.weights, place),
+            .means = per_target(image.means, place),
+            .deviations = per_target(image.deviations, place),
+            .modulations = per_target(image.modulations, place),
+            .cycles_per_step = per_target(image.cycles_per_step, place),
+            .phases = per_target(image.phases, place),
+            .starts = per_target(image.starts, place),
+            .stops = per_target(image.stops, place),
+            .intervals = per_target(image.intervals, place)};
+}
+
+/// @param place also takes spans of PoissonInput and NoiseInput
+template <class Place>
+Signal signal_of(const SignalImage& image, const Place& place) {
+    Signal signal{.kind = SignalKind::course,
+                  .input = image.input,
+                  .targets = {image.first, image.count, image.indices.empty() ? nullptr : place(image.indices)}};
+    const u64* const ids = image.ids.empty() ? nullptr : place(image.ids);
+    if (const auto* const poisson = std::get_if<PoissonImage>(&image.form)) {
+        signal.kind = SignalKind::poisson;
+        signal.poisson = place(std::vector{poisson_input(*poisson, ids, place)});
+    } else if (const auto* const noise = std::get_if<NoiseImage>(&image.form)) {
+        signal.kind = SignalKind::noise;
+        signal.noise = place(std::vector{noise_input(*noise, ids, place)});
+    } else {
+        signal.course = std::get<u32>(image.form);
+    }
+    return signal;
 }
 
 /// The neurons of a population in a block, as the host has them; see Group.
@@ -75,7 +137,11 @@ struct GroupImage {
     std::vector<std::vector<double>> constants;
     std::vector<i32> refractory_steps;
     std::vector<u32> first_inputs;
-    std::vector<PoissonImage> poisson = {};
+    std::vector<SignalImage> signals = {};
+    // Of draws of the program.
+    u32 key_low = 0;
+    u32 key_high = 0;
+    std::vector<u64> ids = {};
 };
 
 /// The numbers of a group, without the arrays that it points to.
@@ -91,7 +157,9 @@ inline Group numbers_of(const GroupImage& image, const DeviceProgram& model, u32
     group.receptors = model.receptors;
     group.refractory_varies = image.refractory_steps.size() > 1 ? 1 : 0;
     group.reads_negative_zero = image.reads_negative_zero ? 1 : 0;
-    group.poisson_count = static_cast<u32>(image.poisson.size());
+    group.signal_count = static_cast<u32>(image.signals.size());
+    group.key_low = image.key_low;
+    group.key_high = image.key_high;
     std::ranges::copy(image.first_inputs, group.first_inputs);
     return group;
 }
@@ -164,6 +232,16 @@ struct BlockState {
     std::vector<i32> refractory;  ///< steps that are left
 };
 
+/// What the host has calculated for a block in some steps; see Courses.
+struct BlockCourses {
+    u32 count = 0;
+    std::vector<u32> rows;
+    std::vector<double> values;
+    std::vector<u32> played_begin;  ///< empty: no spikes are played
+    std::vector<u16> played;
+    u32 most_played = 0;  ///< spikes in a step
+};
+
 /// Longest epoch in steps: a block has records and lists of spikes for two.
 inline constexpr std::int64_t longest_epoch = 32;
 
@@ -195,6 +273,10 @@ class Backend {
     /// Spikes of other processes, which the next run delivers before its first step. They must arrive in this step or
     /// later. Those of an earlier call that no run has delivered are dropped.
     virtual void receive(u32 block, std::span<const RemoteSpike> spikes) = 0;
+
+    /// Gives the blocks what the host has calculated for the steps from `first` on, to which later runs keep.
+    /// @pre the spikes of the last run have been taken
+    virtual void set_courses(i64 first, std::span<const BlockCourses> blocks) = 0;
 
     /// Runs steps from `first` to `last`, inclusive. Returns the last step that was done: an earlier one if there was no
     /// room for more spikes, if `stops` returned true, or if a neuron has failed.

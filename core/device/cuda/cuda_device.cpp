@@ -194,6 +194,8 @@ struct Loaded {
     u32 shared_bytes = 0;  ///< most of any block
     std::unique_ptr<DeviceMemory> memory;
     std::vector<std::unique_ptr<DeviceMemory>> groups;  ///< by block
+    std::vector<std::unique_ptr<DeviceMemory>> lists;  ///< by block, if it needs more room for spikes than was planned
+    std::unique_ptr<DeviceMemory> courses;
     std::vector<BlockData> data;
     bool has_new_data = true;  ///< data has changed since it was copied to the device
     // By block, as after the last run.
@@ -332,6 +334,27 @@ class CudaDevice final : public Backend {
         loaded_->remote[block].assign(spikes.begin(), spikes.end());
     }
 
+    void set_courses(i64 first, std::span<const BlockCourses> blocks) override {
+        check_usable();
+        const ContextUse use(context_);
+        std::vector<Courses> places;
+        // How many bytes there are does not depend on the address.
+        const std::size_t bytes = pack_courses(first, blocks, 0, places).size();
+        std::unique_ptr<DeviceMemory>& memory = loaded_->courses;
+        if (memory == nullptr || memory->bytes() < bytes) {
+            memory.reset();
+            memory = std::make_unique<DeviceMemory>(context_, bytes, "inputs of neurons");
+        }
+        copy(memory->address(), pack_courses(first, blocks, memory->address(), places));
+        stream_->wait("copying inputs of neurons");
+        for (u32 b = 0; b < places.size(); ++b) {
+            loaded_->data[b].courses = places[b];
+            const u32 most = loaded_->image.blocks[b].neurons + blocks[b].most_played;
+            if (most > loaded_->data[b].list_room) make_lists(b, most + most / 2);
+        }
+        loaded_->has_new_data = true;
+    }
+
     i64 run(i64 first, i64 last, const std::function<bool()>& stops) override {
         check_usable();
         if (first > last) return last;
@@ -356,12 +379,14 @@ class CudaDevice final : public Backend {
 
     void take_spikes(u32 block, std::vector<Spike>& spikes) override {
         check_usable();
+        const BlockData& data = loaded_->data[block];
         const u32 count = loaded_->spike_counts[block];
-        if (count > place(block).spike_room) throw InternalError("more spikes than there is room for");
+        if (count > data.spike_room) throw InternalError("more spikes than there is room for");
         spikes.resize(count);
         if (count == 0) return;
         const ContextUse use(context_);
-        copy_from<Spike>(place(block).spikes, spikes);
+        // They may be in memory of their own.
+        copy_from<Spike>(reinterpret_cast<std::uintptr_t>(data.spikes) - loaded_->memory->address(), spikes);
         stream_->wait("copying spikes");
         loaded_->spike_counts[block] = 0;
     }
@@ -376,6 +401,8 @@ class CudaDevice final : public Backend {
         u64 bytes = loaded_->memory->bytes();
         for (const auto& groups : loaded_->groups) bytes += groups->bytes();
         if (loaded_->remote_memory != nullptr) bytes += loaded_->remote_memory->bytes();
+        for (const auto& lists : loaded_->lists) bytes += lists == nullptr ? 0 : lists->bytes();
+        if (loaded_->courses != nullptr) bytes += loaded_->courses->bytes();
         return bytes;
     }
 
@@ -487,9 +514,11 @@ class CudaDevice final : public Backend {
                            .receptor_count = static_cast<u32>(block.receptors.size()),
                            .group_count = static_cast<u32>(block.groups.size()),
                            .spike_room = places.spike_room,
+                           .list_room = places.list_room,
                            .first_source = source,
                            .receptors = {},
-                           .shared = made.shared[b].places};
+                           .shared = made.shared[b].places,
+                           .courses = {}};
             std::ranges::copy(made.shared[b].receptors, data.receptors);
             source += block.neurons;
             at(data.state, places.state);
@@ -503,6 +532,7 @@ class CudaDevice final : public Backend {
             at(data.events, plan.events + b * sizeof(u64));
             made.data.push_back(data);
             made.groups.push_back(nullptr);
+            made.lists.push_back(nullptr);
             put_groups(made, image.programs, static_cast<u32>(b), block.groups);
         }
         stream_->wait("copying the network");
@@ -525,6 +555,23 @@ class CudaDevice final : public Backend {
         data.group_count = static_cast<u32>(groups.size());
         data.constant_count = packed.constant_count;
         made.has_new_data = true;
+    }
+
+    /// Makes room for more spikes in a step of a block.
+    void make_lists(u32 block, u32 list_room) {
+        const u32 epoch_steps = loaded_->image.epoch_steps;
+        const u64 room = spike_room_for(epoch_steps, list_room, usual_spike_room);
+        const u64 list_bytes = 2 * u64{epoch_steps} * list_room * sizeof(u16);
+        const u64 spikes_at = (list_bytes + array_alignment - 1) / array_alignment * array_alignment;
+        std::unique_ptr<DeviceMemory>& memory = loaded_->lists[block];
+        memory.reset();
+        memory = std::make_unique<DeviceMemory>(context_, spikes_at + room * sizeof(Spike), "spikes");
+        BlockData& data = loaded_->data[block];
+        data.lists = reinterpret_cast<u16*>(static_cast<std::uintptr_t>(memory->address()));
+        data.spikes = reinterpret_cast<Spike*>(static_cast<std::uintptr_t>(memory->address() + spikes_at));
+        data.list_room = list_room;
+        data.spike_room = static_cast<u32>(room);
+        loaded_->has_new_data = true;
     }
 
     void copy(u64 address, std::span<const std::byte> bytes) const {

@@ -34,7 +34,7 @@ class Packer {
     /// Appends an array, and returns its place.
     template <class Element>
     std::size_t add(std::span<const Element> elements) {
-        // All elements have 4 or 8 bytes.
+        // Elements have at most 8 bytes.
         bytes_.resize((bytes_.size() + 7) / 8 * 8);
         const std::size_t place = bytes_.size();
         bytes_.resize(place + elements.size_bytes());
@@ -71,8 +71,7 @@ MemoryPlan plan_memory(const NetworkImage& image, u32 spike_room) {
                               .bound = "there can be " + std::to_string(Record::stop - 1),
                               .remedy = "use more blocks, or simulate on processors: leave out `device`"});
         }
-        // Fewer would fill up before the first epoch has ended (Block::publish_record).
-        const u64 room = std::max<u64>(2 * epochs * block.neurons, spike_room);
+        const u64 room = spike_room_for(image.epoch_steps, block.neurons, spike_room);
         plan.blocks.push_back({.state = places.add<double>(u64{block.variables} * block.neurons),
                                .refractory = places.add<i32>(block.neurons),
                                .row_begin = places.add<u64>(u64{block.rows} + 1),
@@ -80,7 +79,8 @@ MemoryPlan plan_memory(const NetworkImage& image, u32 spike_room) {
                                .ring = places.add<i64>(u64{block.slots} * block.inputs()),
                                .lists = places.add<u16>(epochs * block.neurons),
                                .spikes = places.add<Spike>(room),
-                               .spike_room = static_cast<u32>(room)});
+                               .spike_room = static_cast<u32>(room),
+                               .list_room = block.neurons});
     }
     plan.bytes = places.end();
     return plan;
@@ -95,14 +95,15 @@ PackedGroups pack_groups(std::span<const GroupImage> images, std::span<const Dev
         for (const std::vector<double>& values : image.constants) {
             constants.push_back(constant_of(values, packer.address<double>(packer.add<double>(values))));
         }
-        std::vector<PoissonInput> poisson;
-        for (const PoissonImage& each : image.poisson) {
-            poisson.push_back(poisson_input(each, [&]<class Element>(const std::vector<Element>& values) {
-                return packer.address<Element>(packer.add<Element>(values));
-            }));
-        }
+        const auto place = [&]<class Element>(const std::vector<Element>& values) {
+            return packer.address<Element>(packer.add<Element>(values));
+        };
+        std::vector<Signal> signals;
+        signals.reserve(image.signals.size());
+        for (const SignalImage& each : image.signals) signals.push_back(signal_of(each, place));
         group.refractory_steps = packer.address<i32>(packer.add<i32>(image.refractory_steps));
-        group.poisson = packer.address<PoissonInput>(packer.add<PoissonInput>(poisson));
+        group.signals = packer.address<Signal>(packer.add<Signal>(signals));
+        group.ids = packer.address<u64>(packer.add<u64>(image.ids));
         groups.push_back(group);
     }
     PackedGroups packed;
@@ -111,6 +112,23 @@ PackedGroups pack_groups(std::span<const GroupImage> images, std::span<const Dev
     packed.constant_count = static_cast<u32>(constants.size());
     packed.bytes = packer.finish();
     return packed;
+}
+
+std::vector<std::byte> pack_courses(i64 first, std::span<const BlockCourses> blocks, u64 address,
+                                    std::vector<Courses>& places) {
+    Packer packer(address);
+    places.clear();
+    for (const BlockCourses& block : blocks) {
+        Courses courses{.first = first, .count = block.count};
+        courses.rows = packer.address<u32>(packer.add<u32>(block.rows));
+        courses.values = packer.address<double>(packer.add<double>(block.values));
+        if (!block.played_begin.empty()) {
+            courses.played_begin = packer.address<u32>(packer.add<u32>(block.played_begin));
+            courses.played = packer.address<u16>(packer.add<u16>(block.played));
+        }
+        places.push_back(courses);
+    }
+    return packer.finish();
 }
 
 }  // namespace ranvier::device

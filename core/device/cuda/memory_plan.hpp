@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,6 +22,7 @@ struct BlockPlaces {
     u64 lists = 0;
     u64 spikes = 0;
     u32 spike_room = 0;
+    u32 list_room = 0;
 };
 
 struct MemoryPlan {
@@ -36,6 +38,13 @@ struct MemoryPlan {
 /// Each array begins at a multiple of this.
 inline constexpr u64 array_alignment = 256;
 
+/// Room for the spikes of a block with at most so many in a step.
+/// @param least of it
+inline u64 spike_room_for(u32 epoch_steps, u32 most_in_step, u32 least) {
+    // Less would fill up before the first epoch has ended (Block::publish_record).
+    return std::max<u64>(4 * u64{epoch_steps} * most_in_step, least);
+}
+
 /// @param spike_room least room for spikes of a block
 /// @throws StateError if a block has more neurons than a record can name
 MemoryPlan plan_memory(const NetworkImage& image, u32 spike_room);
@@ -50,5 +59,10 @@ struct PackedGroups {
 
 /// @param address to which the bytes will be copied
 PackedGroups pack_groups(std::span<const GroupImage> groups, std::span<const DeviceProgram> programs, u64 address);
+
+/// Courses of all blocks as bytes to be copied to `address`.
+/// @param places receives where those of each block are
+std::vector<std::byte> pack_courses(i64 first, std::span<const BlockCourses> blocks, u64 address,
+                                    std::vector<Courses>& places);
 
 }  // namespace ranvier::device

@@ -43,16 +43,11 @@ std::string call_text(Operation operation) {
     return "lane::apply<Operation::" + std::string(program::to_string(operation)) + ">";
 }
 
-[[noreturn]] void refuse_draws() {
-    throw StateError({.object = "equations of a neuron",
-                      .value = "they draw random numbers",
-                      .bound = "neurons on a GPU cannot draw random numbers yet",
-                      .remedy = "simulate on processors: leave out `device`"});
-}
-
 /// Writes the statements of a program. Values are names.
 class StepText {
    public:
+    explicit StepText(const DeviceProgram& model) : model_(model) {}
+
     /// Statements in this depth of loops. Returns the names of the results.
     std::vector<std::string> add(const Program& program, std::vector<std::string> names, std::size_t depth) {
         const std::string indent(8 + 4 * depth, ' ');
@@ -79,7 +74,13 @@ class StepText {
     const std::string& text() const { return text_; }
 
    private:
-    static std::string expression(const Instruction& instruction, const std::vector<std::string>& operands) {
+    /// The random bits of a draw.
+    std::string draw_text(const Instruction& draw) const {
+        const auto index = static_cast<u32>(draw.number);
+        return "view.draw(" + std::to_string(index) + ", " + (model_.is_single(index) ? "true" : "false") + ")";
+    }
+
+    std::string expression(const Instruction& instruction, const std::vector<std::string>& operands) const {
         switch (instruction.operation) {
             case Operation::constant:
                 return number_text(instruction.number);
@@ -99,7 +100,7 @@ class StepText {
                 return operands[0] + " ? " + operands[1] + " : " + operands[2];
             case Operation::uniform_draw:
             case Operation::normal_draw:
-                refuse_draws();
+                return call_text(instruction.operation) + "(std::bit_cast<double>(" + draw_text(instruction) + "))";
             default:
                 break;
         }
@@ -142,6 +143,7 @@ class StepText {
         return carried;
     }
 
+    const DeviceProgram& model_;
     std::string text_;
     std::size_t count_ = 0;
 };
@@ -159,14 +161,13 @@ void check_shape(const DeviceProgram& model) {
                           .bound = "on a GPU, a neuron can have " + std::to_string(most_receptors),
                           .remedy = "simulate on processors: leave out `device`"});
     }
-    if (!program::draws_of(step).empty()) refuse_draws();
 }
 
 /// The body of the function of a program.
 std::string step_text(const DeviceProgram& model) {
     check_shape(model);
     const Program& step = *model.step;
-    StepText text;
+    StepText text(model);
     std::vector<std::string> inputs;
     const auto read = [&](const std::string& value) {
         const Type type = step.inputs[inputs.size()];
@@ -177,7 +178,7 @@ std::string step_text(const DeviceProgram& model) {
     for (u32 v = 0; v < model.variables; ++v) read(place(v));
     for (u32 c = 0; c < model.constants; ++c) read("view.constant(" + std::to_string(c) + ")");
     for (u32 r = 0; r < model.receptors; ++r) read("view.input(" + std::to_string(r) + ")");
-    if (model.takes_current) read("0.0");
+    if (model.takes_current) read("view.current()");
     read("view.is_refractory");
     if (model.needs_last) read("view.is_last_refractory");
     const std::vector<std::string> results = text.add(step, inputs, 0);

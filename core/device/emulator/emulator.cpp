@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <deque>
 #include <numeric>
 #include <random>
+#include <type_traits>
 #include <utility>
 
 #include "base/subnormals.hpp"
@@ -33,10 +35,12 @@ class EmulatedModels {
         for (u32 v = 0; v < model.variables; ++v) inputs_.push_back(view.state(v));
         for (u32 c = 0; c < model.constants; ++c) inputs_.push_back(view.constant(c));
         for (u32 r = 0; r < model.receptors; ++r) inputs_.push_back(view.input(r));
-        if (model.takes_current) inputs_.push_back(0.0);
+        if (model.takes_current) inputs_.push_back(view.current());
         inputs_.push_back(program::lane::to_lane(view.is_refractory));
         if (model.needs_last) inputs_.push_back(program::lane::to_lane(view.is_last_refractory));
-        const std::vector<double> results = program::evaluate(*model.step, inputs_);
+        words_.resize(model.draws.empty() ? 0 : model.draws.back() + std::size_t{1});
+        for (const u32 index : model.draws) words_[index] = view.draw(index, model.is_single(index));
+        const std::vector<double> results = evaluate(model);
         for (u32 v = 0; v < model.variables; ++v) view.state(v) = results[v];
         u32 flags = program::lane::is_true(results[model.variables]) ? step_fires : 0;
         for (std::size_t i = model.variables + std::size_t{1}; i < results.size(); ++i) {
@@ -46,8 +50,15 @@ class EmulatedModels {
     }
 
    private:
+    /// Subnormal numbers are flushed as in groups of neurons, but not in stimuli.
+    std::vector<double> evaluate(const DeviceProgram& model) const {
+        const FlushSubnormals flush;
+        return program::evaluate(*model.step, inputs_, words_);
+    }
+
     std::span<const DeviceProgram> programs_;
     mutable std::vector<double> inputs_;
+    mutable std::vector<std::uint64_t> words_;
 };
 
 /// The arrays of a block, in what takes the place of the memory of a device.
@@ -55,8 +66,10 @@ struct BlockMemory {
     BlockImage image;
     BlockRows rows;
     SharedPlan plan;
-    std::vector<Constant> constants;  ///< of all groups
-    std::vector<std::vector<PoissonInput>> poisson;  ///< by group
+    std::vector<Constant> constants;                 ///< of all groups
+    std::vector<std::vector<Signal>> signals;        ///< by group
+    std::deque<std::vector<PoissonInput>> poisson;
+    std::deque<std::vector<NoiseInput>> noise;
     std::vector<Group> groups;
     BlockState state;
     std::vector<i64> ring;
@@ -65,6 +78,9 @@ struct BlockMemory {
     std::vector<Spike> spikes;
     u32 spike_count = 0;
     u64 events = 0;
+    u32 list_room = 0;
+    i64 courses_first = 1;
+    BlockCourses courses;
 };
 
 class Emulator final : public Backend {
@@ -86,9 +102,7 @@ class Emulator final : public Backend {
             block.state.variables.assign(std::size_t{block.image.variables} * block.image.neurons, 0.0);
             block.state.refractory.assign(block.image.neurons, 0);
             block.ring.assign(std::size_t{block.image.slots} * block.image.inputs(), 0);
-            block.lists.assign(2 * std::size_t{epoch_steps_} * block.image.neurons, 0);
-            const std::size_t least = 4 * std::size_t{epoch_steps_} * block.image.neurons;
-            block.spikes.resize(std::max<std::size_t>(least, options_.spike_room));
+            make_lists(block, block.image.neurons);
             arrange_groups(block);
             choose_plan(block);
         }
@@ -109,6 +123,17 @@ class Emulator final : public Backend {
     }
     void receive(u32 block, std::span<const RemoteSpike> spikes) override {
         memory_[block].remote.assign(spikes.begin(), spikes.end());
+    }
+
+    void set_courses(i64 first, std::span<const BlockCourses> blocks) override {
+        for (std::size_t b = 0; b < memory_.size(); ++b) {
+            BlockMemory& block = memory_[b];
+            block.courses_first = first;
+            block.courses = blocks[b];
+            if (block.image.neurons + block.courses.most_played > block.list_room) {
+                make_lists(block, block.image.neurons + block.courses.most_played);
+            }
+        }
     }
 
     i64 run(i64 first, i64 last, const std::function<bool()>& stops) override {
@@ -197,18 +222,36 @@ class Emulator final : public Backend {
         block.plan = plan_shared(block.image, programs_, count, room);
     }
 
+    void make_lists(BlockMemory& block, u32 list_room) const {
+        block.list_room = list_room;
+        block.lists.assign(2 * std::size_t{epoch_steps_} * list_room, 0);
+        const std::size_t least = 4 * std::size_t{epoch_steps_} * list_room;
+        block.spikes.resize(std::max<std::size_t>(least, options_.spike_room));
+    }
+
     void arrange_groups(BlockMemory& block) const {
         block.groups.clear();
         block.constants.clear();
-        block.poisson.assign(block.image.groups.size(), {});
+        block.signals.assign(block.image.groups.size(), {});
+        block.poisson.clear();
+        block.noise.clear();
         for (std::size_t g = 0; g < block.image.groups.size(); ++g) {
             const GroupImage& image = block.image.groups[g];
-            for (const PoissonImage& each : image.poisson) {
-                block.poisson[g].push_back(poisson_input(each, [](const auto& values) { return values.data(); }));
+            for (const SignalImage& each : image.signals) {
+                block.signals[g].push_back(signal_of(each, [&]<class Element>(const std::vector<Element>& values) {
+                    if constexpr (std::is_same_v<Element, PoissonInput>) {
+                        return std::as_const(block.poisson.emplace_back(values)).data();
+                    } else if constexpr (std::is_same_v<Element, NoiseInput>) {
+                        return std::as_const(block.noise.emplace_back(values)).data();
+                    } else {
+                        return values.data();
+                    }
+                }));
             }
             Group group = numbers_of(image, programs_[image.program], static_cast<u32>(block.constants.size()));
             group.refractory_steps = image.refractory_steps.data();
-            group.poisson = block.poisson[g].data();
+            group.signals = block.signals[g].data();
+            group.ids = image.ids.data();
             block.groups.push_back(group);
             for (const std::vector<double>& values : image.constants) {
                 block.constants.push_back(constant_of(values, values.data()));
@@ -223,6 +266,7 @@ class Emulator final : public Backend {
                        .group_count = static_cast<u32>(block.groups.size()),
                        .constant_count = static_cast<u32>(block.constants.size()),
                        .spike_room = static_cast<u32>(block.spikes.size()),
+                       .list_room = block.list_room,
                        .first_source = first_source,
                        .groups = block.groups.data(),
                        .constants = block.constants.data(),
@@ -236,7 +280,14 @@ class Emulator final : public Backend {
                        .spike_count = &block.spike_count,
                        .events = &block.events,
                        .receptors = {},
-                       .shared = block.plan.places};
+                       .shared = block.plan.places,
+                       .courses = {.first = block.courses_first,
+                                   .count = block.courses.count,
+                                   .rows = block.courses.rows.data(),
+                                   .values = block.courses.values.data(),
+                                   .played_begin = nullptr,
+                                   .played = block.courses.played.data()}};
+        if (!block.courses.played_begin.empty()) data.courses.played_begin = block.courses.played_begin.data();
         std::ranges::copy(block.plan.receptors, data.receptors);
         return data;
     }
@@ -266,7 +317,6 @@ class Emulator final : public Backend {
 
     template <class Models>
     void run_blocks(const Parameters& parameters, const std::function<bool()>& stops) {
-        const FlushSubnormals flush;
         const Models models(programs_);
         std::vector<std::unique_ptr<Running<Models>>> active;
         for (u32 b = 0; b < parameters.blocks; ++b) {

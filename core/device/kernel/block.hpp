@@ -21,6 +21,11 @@ struct NeuronView {
     RANVIER_DEVICE double constant(u32 index) const { return block.constant(group, index, neuron); }
     /// Clears the sum of the weights: to be called once for each receptor.
     RANVIER_DEVICE double input(u32 receptor) const { return block.take_input(group, receptor, neuron); }
+    /// pA
+    RANVIER_DEVICE double current() const { return block.current(group, neuron); }
+    /// The random bits of a draw.
+    /// @param is_single whether only one of the pair of indices is drawn
+    RANVIER_DEVICE u64 draw(u32 index, bool is_single) const { return block.draw(group, neuron, index, is_single); }
 };
 
 /// Parts of a step. All threads of a block finish a part before the next one begins, unless has_barrier() says otherwise.
@@ -206,10 +211,15 @@ class Block {
         // One rounding, as everywhere.
         double input = static_cast<double>(sum) * p_.quantum;
         if (sum == 0 && group.reads_negative_zero != 0) input = -0.0;
-        for (u32 s = 0; s < group.poisson_count; ++s) {
-            if (group.poisson[s].receptor == receptor) add_poisson(group.poisson[s], neuron, step_, input);
-        }
-        return input;
+        return add_signals(group, receptor, neuron, input);
+    }
+
+    RANVIER_DEVICE double current(const Group& group, u32 neuron) const {
+        return add_signals(group, current_input, neuron, 0.0);
+    }
+
+    RANVIER_DEVICE u64 draw(const Group& group, u32 neuron, u32 index, bool is_single) const {
+        return draw_word(group.key_low, group.key_high, group.ids[neuron], step_, index, is_single);
     }
 
    private:
@@ -246,6 +256,18 @@ class Block {
         return shared_->data.ring + static_cast<u64>(shared_->data.slots) * receptor.first_input;
     }
 
+    /// Adds what stimuli give an input of a neuron of a group.
+    RANVIER_DEVICE double add_signals(const Group& group, u32 input, u32 neuron, double sum) const {
+        if (group.signal_count == 0) return sum;
+        for (u32 s = 0; s < group.signal_count; ++s) {
+            const Signal& signal = group.signals[s];
+            u32 target = 0;
+            if (signal.input != input || !signal.targets.find(neuron, target)) continue;
+            sum += signal_number(signal, shared_->data.courses, target, step_);
+        }
+        return normal_or_zero(sum);
+    }
+
     RANVIER_DEVICE bool ends_epoch() const { return step_ == p_.last || step_ + 1 == epoch_begin_ + p_.epoch_steps; }
     RANVIER_DEVICE void advance() {
         ++step_;
@@ -263,7 +285,7 @@ class Block {
         return p_.records + exchange_slot(step) * p_.blocks + block;
     }
     RANVIER_DEVICE u16* spike_list(const BlockData& data, i64 step) const {
-        return data.lists + static_cast<u64>(exchange_slot(step)) * data.neurons;
+        return data.lists + static_cast<u64>(exchange_slot(step)) * data.list_room;
     }
 
     RANVIER_DEVICE void begin() {
@@ -436,10 +458,25 @@ class Block {
         } else {
             for_groups([&](const Group& group, u32 neuron) { update(group, neuron); });
         }
+        const Courses& courses = shared_->data.courses;
+        if (courses.played_begin == nullptr) return;
+        const u32* const begin = courses.played_begin + (step_ - courses.first);
+        for (u32 k = begin[0] + thread_; k < begin[1]; k += threads_) fire(courses.played[k]);
+    }
+
+    /// Adds a spike of this step.
+    RANVIER_DEVICE void fire(u32 neuron) {
+        const BlockData& data = shared_->data;
+        const u32 place = fetch_add(&shared_->fired[step_ & 1], 1);
+        if (place < Record::room) {
+            shared_->first[place] = static_cast<u16>(neuron);
+        } else {
+            spike_list(data, step_)[place] = static_cast<u16>(neuron);
+        }
+        data.spikes[shared_->spike_count + place] = {step_, neuron, 0};
     }
 
     RANVIER_DEVICE void update(const Group& group, u32 neuron) {
-        const BlockData& data = shared_->data;
         const u32 i = neuron - group.first;
         const i32 left = refractory(neuron);
         NeuronView<Block> view{*this, group, i, left > 0, left == 1};
@@ -450,13 +487,7 @@ class Block {
         }
         if ((result & step_fires) != 0) {
             refractory(neuron) = group.refractory_steps[group.refractory_varies != 0 ? i : 0];
-            const u32 place = fetch_add(&shared_->fired[step_ & 1], 1);
-            if (place < Record::room) {
-                shared_->first[place] = static_cast<u16>(neuron);
-            } else {
-                spike_list(data, step_)[place] = static_cast<u16>(neuron);
-            }
-            data.spikes[shared_->spike_count + place] = {step_, neuron, 0};
+            fire(neuron);
         } else if (left > 0) {
             refractory(neuron) = left - 1;
         }
@@ -480,7 +511,7 @@ class Block {
             release();
         }
         // Until all have read this record, and one epoch more, there must be room for the spikes of all neurons.
-        const u64 most = u64{data.neurons} * 2 * p_.epoch_steps;
+        const u64 most = u64{data.list_room} * 2 * p_.epoch_steps;
         if (spikes + most > data.spike_room || shared_->asks_to_stop != 0) own.count |= Record::stop;
         publish(record(step_, number_), own);
     }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "device/kernel/machine.hpp"
-#include "device/kernel/poisson.hpp"
+#include "device/kernel/signals.hpp"
 
 /// A network as kernels see it: plain arrays in the memory of the device.
 ///
@@ -29,10 +29,14 @@ struct Group {
     u32 refractory_varies = 0;
     /// What a neuron without arrivals reads: -0.0 as a double, or 0.0.
     u32 reads_negative_zero = 0;
-    u32 poisson_count = 0;
+    u32 signal_count = 0;
     const i32* refractory_steps = nullptr;  ///< after a spike
     /// In the order of the description, so that rounding does not differ.
-    const PoissonInput* poisson = nullptr;
+    const Signal* signals = nullptr;
+    // Of draws of the program.
+    u32 key_low = 0;
+    u32 key_high = 0;
+    const u64* ids = nullptr;  ///< by neuron of the group
     u32 first_inputs[most_receptors] = {};  ///< by receptor: the input of the first neuron; those of the others follow
 };
 
@@ -106,6 +110,7 @@ struct BlockData {
     u32 group_count = 0;
     u32 constant_count = 0;  ///< of all groups
     u32 spike_room = 0;
+    u32 list_room = 0;  ///< most spikes of a step
     u32 first_source = 0;  ///< of its neurons: sources are numbered by block
     /// Rows begin with their synapses of a delay of one step, at most so many: a power of two up to 32. 0: in any order.
     u32 urgent = 0;
@@ -118,12 +123,13 @@ struct BlockData {
     const u64* row_begin = nullptr;
     const Synapse* synapses = nullptr;
     i64* ring = nullptr;  ///< [receptor][step % slots][input] sums of weights, in quanta
-    u16* lists = nullptr;  ///< [step % (2 * epoch)][neuron] spikes that have no room in a record
+    u16* lists = nullptr;  ///< [step % (2 * epoch)][list_room] spikes that have no room in a record
     Spike* spikes = nullptr;
     u32* spike_count = nullptr;
     u64* events = nullptr;  ///< synapses reached by spikes of this process
     Receptor receptors[most_receptors];
     SharedPlaces shared;
+    Courses courses;
 };
 
 /// What the host and the blocks tell each other while a kernel runs.

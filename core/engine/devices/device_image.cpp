@@ -46,6 +46,61 @@ u64 ring_place(const ShardInputs& inputs, u32 receptor, u32 slots) {
     return first * slots;
 }
 
+/// Whether a device takes the neurons of a group through their steps.
+bool has_program(const ShardGroup& group) { return group.neurons != nullptr && !is_played(group); }
+
+std::vector<u64> ids_of(const IdSequence& sequence) {
+    std::vector<u64> ids;
+    ids.reserve(sequence.size());
+    for (u64 i = 0; i < sequence.size(); ++i) ids.push_back(sequence[i].value);
+    return ids;
+}
+
+std::vector<double> to_vector(const models::GroupValues& values) {
+    return {values.values.begin(), values.values.end()};
+}
+std::vector<device::i64> to_vector(const std::vector<Step>& steps) { return {steps.begin(), steps.end()}; }
+
+device::PoissonImage poisson_image(const models::PoissonTrains& trains) {
+    device::PoissonImage image{.key_low = trains.key.low,
+                               .key_high = trains.key.high,
+                               .delay = trains.delay,
+                               .threshold_count = 0,
+                               .weights = to_vector(trains.weights),
+                               .starts = to_vector(trains.starts),
+                               .stops = to_vector(trains.stops),
+                               .thresholds = {},
+                               .lengths = {},
+                               .survival = {}};
+    for (const auto& row : trains.thresholds) {
+        image.threshold_count = std::max(image.threshold_count, static_cast<u32>(row.size()));
+    }
+    for (std::size_t row = 0; row < trains.thresholds.size(); ++row) {
+        const std::vector<std::uint32_t>& given = trains.thresholds[row];
+        image.lengths.push_back(static_cast<u32>(given.size()));
+        image.thresholds.insert(image.thresholds.end(), given.begin(), given.end());
+        image.thresholds.resize((row + 1) * image.threshold_count, 0);
+        image.survival.insert(image.survival.end(), trains.survival[row].begin(), trains.survival[row].end());
+        image.survival.resize((row + 1) * device::survival_count, 0.0);
+    }
+    return image;
+}
+
+device::NoiseImage noise_image(const models::NoiseCurrents& noise) {
+    return {.key_low = noise.key.low,
+            .key_high = noise.key.high,
+            .delay = noise.delay,
+            .weights = to_vector(noise.weights),
+            .means = to_vector(noise.means),
+            .deviations = to_vector(noise.deviations),
+            .modulations = to_vector(noise.modulations),
+            .cycles_per_step = to_vector(noise.cycles_per_step),
+            .phases = to_vector(noise.phases),
+            .starts = to_vector(noise.starts),
+            .stops = to_vector(noise.stops),
+            .intervals = to_vector(noise.intervals)};
+}
+
 }  // namespace
 
 void check_for_device(const network::Network& network, const SimulationOptions& options,
@@ -75,7 +130,8 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
     if (is_asynchronous(options)) refuse_for("its blocks advance together, and not with stepping='async'");
     for (const network::Population& population : network.populations()) {
         const std::string model(population.model->name);
-        if (!population.model->has_step_program()) {
+        const bool is_played = population.model->is_source || population.model->ignores_input;
+        if (!is_played && !population.model->has_step_program()) {
             refuse_for("it does not have the model '" + model + "' of population '" + population.name + "' yet");
         }
         if (population.stride != 1) {
@@ -87,11 +143,6 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
                        std::to_string(device::most_receptors));
         }
     }
-    for (const network::StimulusSpec& stimulus : network.stimuli()) {
-        if (stimulus.model->has_poisson_trains) continue;
-        refuse_for("it does not have the stimulator '" + std::string(stimulus.model->name) + "' of '" + stimulus.name +
-                   "' yet");
-    }
     for (const network::Projection& projection : network.projections()) {
         if (projection.synapse.is_static()) continue;
         refuse_for("it does not have synapses that change yet, such as those of '" + projection.name + "'");
@@ -100,7 +151,12 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
 
 DeviceImage::DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
                          Step epoch_steps, const network::Network& network, std::string device)
-    : network_(network), device_(std::move(device)), shards_(shards), layout_(layout), epoch_steps_(epoch_steps) {
+    : network_(network),
+      device_(std::move(device)),
+      shards_(shards),
+      layout_(layout),
+      epoch_steps_(epoch_steps),
+      host_stimuli_(shards.size()) {
     DelaySteps greatest = 1;
     for (const auto& shard : shards_) {
         for (const auto& table : shard->synapses().tables()) {
@@ -175,83 +231,73 @@ device::NetworkImage DeviceImage::network() {
 
 std::vector<device::GroupImage> DeviceImage::groups(std::uint32_t shard) {
     std::vector<device::GroupImage> images;
+    host_stimuli_[shard].clear();
     for (const ShardGroup& group : shards_[shard]->groups()) {
-        if (!group.neurons) continue;
-        std::optional<models::StepProgram> program = group.neurons->step_program();
+        if (!has_program(group)) continue;
+        const bool has_current =
+            std::ranges::find(group.stimulated_electrodes, true) != group.stimulated_electrodes.end();
+        std::optional<models::StepProgram> program = group.neurons->step_program(has_current);
         if (!program) {
             refuse(device_, "it does not have the model '" + std::string(group.model->name) + "' yet");
         }
-        const auto known = std::ranges::find(models_, group.model);
-        const auto number = static_cast<u32>(known - models_.begin());
-        if (known == models_.end()) {
-            models_.push_back(group.model);
-            programs_.push_back({.step = program->step,
-                                 .variables = static_cast<u32>(program->variables.size()),
-                                 .constants = static_cast<u32>(program->constants.size()),
-                                 .receptors = group.receptors,
-                                 .takes_current = program->takes_current,
-                                 .needs_last = program->needs_last});
-        }
         device::GroupImage image{.first = group.offset,
                                  .count = group.size,
-                                 .program = number,
+                                 .program = program_number(group, *program),
                                  .reads_negative_zero = std::signbit(program->no_input),
                                  .constants = std::move(program->constants),
                                  .refractory_steps = {},
-                                 .first_inputs = {}};
+                                 .first_inputs = {},
+                                 .key_low = program->key.low,
+                                 .key_high = program->key.high};
         image.refractory_steps.assign(program->refractory_steps.begin(), program->refractory_steps.end());
+        if (!programs_[image.program].draws.empty()) {
+            image.ids = ids_of(shards_[shard]->layout().share(group.population).ids);
+        }
         for (u32 receptor = 0; receptor < group.receptors; ++receptor) {
             image.first_inputs.push_back(group.first_inputs[receptor]);
         }
-        for (const std::size_t index : group.stimuli) {
-            image.poisson.push_back(poisson(*shards_[shard], group, shards_[shard]->stimuli()[index]));
-        }
+        for (const std::size_t index : group.stimuli) image.signals.push_back(signal(shard, group, index));
         images.push_back(std::move(image));
     }
     return images;
 }
 
-device::PoissonImage DeviceImage::poisson(const Shard& shard, const ShardGroup& group,
-                                          const ShardStimulus& stimulus) const {
-    const network::StimulusSpec& spec = network_.stimuli()[stimulus.index];
-    const std::optional<models::PoissonTrains> trains = stimulus.stimulus->poisson_trains();
-    if (!trains) {
-        refuse(device_,
-               "it does not have the rates of '" + spec.name + "': more than 16 spikes are expected in a step");
-    }
-    device::PoissonImage image{.receptor = stimulus.receptor,
-                               .first = stimulus.offset - group.offset,
-                               .key_low = trains->key.low,
-                               .key_high = trains->key.high,
-                               .delay = trains->delay,
-                               .threshold_count = 0,
-                               .targets = {},
-                               .ids = {},
-                               .weights = {trains->weights.values.begin(), trains->weights.values.end()},
-                               .starts = {trains->starts.begin(), trains->starts.end()},
-                               .stops = {trains->stops.begin(), trains->stops.end()},
-                               .thresholds = {},
-                               .lengths = {},
-                               .survival = {}};
-    const IdSequence targets = shard.stimuli().targets_of(stimulus, network_);
-    for (std::uint64_t i = 0; i < targets.size(); ++i) image.ids.push_back(targets[i].value);
+/// Groups of one model share their program.
+std::uint32_t DeviceImage::program_number(const ShardGroup& group, const models::StepProgram& program) {
+    const auto known = std::ranges::find(programs_, program.step, &device::DeviceProgram::step);
+    if (known != programs_.end()) return static_cast<u32>(known - programs_.begin());
+    programs_.push_back({.step = program.step,
+                         .variables = static_cast<u32>(program.variables.size()),
+                         .constants = static_cast<u32>(program.constants.size()),
+                         .receptors = group.receptors,
+                         .takes_current = program.takes_current,
+                         .needs_last = program.needs_last,
+                         .draws = program::draws_of(*program.step)});
+    return static_cast<u32>(programs_.size() - 1);
+}
+
+device::SignalImage DeviceImage::signal(std::uint32_t shard, const ShardGroup& group, std::size_t index) {
+    const ShardStimulus& stimulus = shards_[shard]->stimuli()[index];
+    const IdSequence targets = shards_[shard]->stimuli().targets_of(stimulus, network_);
+    device::SignalImage image{.input = stimulus.current ? device::current_input : stimulus.receptor,
+                              .first = stimulus.offset - group.offset,
+                              .count = static_cast<u32>(targets.size())};
     if (!stimulus.places.empty()) {
-        image.targets.assign(group.size, -1);
+        image.indices.assign(group.size, -1);
         for (std::size_t i = 0; i < stimulus.places.size(); ++i) {
-            image.targets[image.first + stimulus.places[i]] = static_cast<device::i32>(i);
+            image.indices[image.first + stimulus.places[i]] = static_cast<device::i32>(i);
         }
     }
-    for (const auto& row : trains->thresholds) {
-        image.threshold_count = std::max(image.threshold_count, static_cast<u32>(row.size()));
+    if (const std::optional<models::PoissonTrains> trains = stimulus.stimulus->poisson_trains()) {
+        image.form = poisson_image(*trains);
+    } else if (const std::optional<models::NoiseCurrents> noise = stimulus.stimulus->noise_currents()) {
+        image.form = noise_image(*noise);
+    } else {
+        image.form = static_cast<u32>(host_stimuli_[shard].size());
+        host_stimuli_[shard].push_back({index, targets.size()});
+        return image;
     }
-    for (std::size_t row = 0; row < trains->thresholds.size(); ++row) {
-        const std::vector<std::uint32_t>& given = trains->thresholds[row];
-        image.lengths.push_back(static_cast<u32>(given.size()));
-        image.thresholds.insert(image.thresholds.end(), given.begin(), given.end());
-        image.thresholds.resize((row + 1) * image.threshold_count, 0);
-        image.survival.insert(image.survival.end(), trains->survival[row].begin(), trains->survival[row].end());
-        image.survival.resize((row + 1) * device::survival_count, 0.0);
-    }
+    image.ids = ids_of(targets);
     return image;
 }
 
@@ -371,7 +417,7 @@ device::BlockState DeviceImage::state(std::uint32_t shard, Step now) const {
     state.variables.assign(std::size_t{variables} * neurons, 0.0);
     state.refractory.assign(neurons, 0);
     for (const ShardGroup& group : from.groups()) {
-        if (!group.neurons) continue;
+        if (!has_program(group)) continue;
         StateColumns saved;
         for (u32 i = 0; i < group.size; ++i) group.neurons->serialize_state(i, now, saved);
         const std::vector<StateColumns::Column> columns = std::move(saved).take();
@@ -389,7 +435,7 @@ void DeviceImage::set_state(std::uint32_t shard, Step now, const device::BlockSt
     const Shard& to = *shards_[shard];
     const u32 neurons = to.layout().size();
     for (const ShardGroup& group : to.groups()) {
-        if (!group.neurons) continue;
+        if (!has_program(group)) continue;
         // The same columns with other values.
         StateColumns saved;
         for (u32 i = 0; i < group.size; ++i) group.neurons->serialize_state(i, now, saved);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/backend/backend.hpp"
+#include "engine/devices/device_courses.hpp"
 #include "engine/shard/shard.hpp"
 #include "engine/shard/weight_checks.hpp"
 #include "network/lowering/lowering.hpp"
@@ -42,6 +43,8 @@ class DeviceImage {
     void copy_rows(std::uint32_t shard, device::BlockRows& rows) const;
     /// The groups of a shard with the constants of their present parameters.
     std::vector<device::GroupImage> groups(std::uint32_t shard);
+    /// By shard: the stimuli of the groups that were asked for last that have no kernel.
+    std::span<const std::vector<HostStimulus>> host_stimuli() const { return host_stimuli_; }
     /// Steps of the rings of inputs.
     std::uint32_t slots() const { return slots_; }
 
@@ -64,7 +67,8 @@ class DeviceImage {
     /// @throws StateError if their sums need more bits than the device has
     void fit_quantum();
     std::vector<device::ReceptorImage> receptor_images(std::uint32_t shard) const;
-    device::PoissonImage poisson(const Shard& shard, const ShardGroup& group, const ShardStimulus& stimulus) const;
+    std::uint32_t program_number(const ShardGroup& group, const models::StepProgram& program);
+    device::SignalImage signal(std::uint32_t shard, const ShardGroup& group, std::size_t stimulus);
     /// Numbers the rows of sources on other processes, unless it has been done. Returns how many rows there are in all.
     std::uint32_t number_rows(std::uint32_t shard);
     /// The row of the device for a row of a table that has synapses.
@@ -87,7 +91,7 @@ class DeviceImage {
     /// By shard, kind and row; empty on one process.
     std::vector<std::vector<std::vector<std::uint32_t>>> remote_rows_;
     std::vector<device::DeviceProgram> programs_;
-    std::vector<const models::NeuronModel*> models_;  ///< of the programs
+    std::vector<std::vector<HostStimulus>> host_stimuli_;
 };
 
 }  // namespace ranvier::engine

@@ -12,6 +12,7 @@ namespace ranvier::engine {
 DeviceStepping::DeviceStepping(const Arguments& arguments)
     : given_(arguments),
       image_(given_.shards, given_.layout, given_.epoch_steps, given_.network, given_.device),
+      courses_(given_.shards, given_.device),
       events_(arguments.shards.size(), 0) {
     if (given_.exchange != nullptr) {
         traffic_.emplace(DeviceTraffic::Arguments{.shards = given_.shards,
@@ -74,6 +75,8 @@ void DeviceStepping::update_groups(Step now) {
         given_.backend.set_state(shard, image_.state(shard, now));
     }
     fetched_ = now;
+    courses_.set_stimuli(image_.host_stimuli());
+    courses_end_ = now;
 }
 
 void DeviceStepping::run(std::uint32_t worker, WorkerTimes& times) {
@@ -92,15 +95,14 @@ void DeviceStepping::run_alone(WorkerTimes& times) {
     update_groups(now);
     times.communicate += timer.lap();
     while (now < last_ && !given_.team.stop_requested()) {
-        now = advance(now + 1, end_of_stretch(now + 1, last_), times);
+        now = advance(now + 1, end_of_launch(now + 1, last_, times), times);
         step_.store(now, std::memory_order_relaxed);
-        if (given_.backend.has_failed()) {
-            fetch_state(now);
-            check_conditions(now);
-        }
+        if (given_.backend.has_failed()) break;
     }
     timer.lap();
+    courses_.take_back(now);
     fetch_state(now);
+    check_conditions(now);
     times.record += timer.lap();
 }
 
@@ -131,7 +133,10 @@ void DeviceStepping::run_with_others(WorkerTimes& times) {
         step_.store(now, std::memory_order_relaxed);
         times.communicate += timer.lap();
     }
-    attempt([&] { fetch_state(now); });
+    attempt([&] {
+        courses_.take_back(now);
+        fetch_state(now);
+    });
     times.record += timer.lap();
 }
 
@@ -146,7 +151,7 @@ void DeviceStepping::run_epoch(Step first, Step last, WorkerTimes& times) {
         arrivals_[shard].clear();
     }
     for (Step now = first - 1; now < last;) {
-        now = advance(now + 1, end_of_stretch(now + 1, last), times);
+        now = advance(now + 1, end_of_launch(now + 1, last, times), times);
         check_conditions(now);
     }
 }
@@ -180,6 +185,19 @@ void DeviceStepping::check_conditions(Step now) const {
                       .value = "before step " + std::to_string(now),
                       .bound = "a condition of the equations does not hold",
                       .remedy = "run on processors, which name the neuron"});
+}
+
+Step DeviceStepping::end_of_launch(Step first, Step last, WorkerTimes& times) {
+    const Step end = end_of_stretch(first, last);
+    if (courses_.is_empty()) return end;
+    // Launches may end early, for want of room for spikes, and with other processes, each is an epoch.
+    if (first > courses_end_) {
+        LapTimer timer;
+        courses_end_ = courses_.calculate(first, end_of_stretch(first, last_));
+        given_.backend.set_courses(first, courses_.blocks());
+        times.update += timer.lap();
+    }
+    return std::min(end, courses_end_);
 }
 
 Step DeviceStepping::end_of_stretch(Step first, Step last) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "device/backend/backend.hpp"
+#include "engine/devices/device_courses.hpp"
 #include "engine/devices/device_image.hpp"
 #include "engine/devices/device_traffic.hpp"
 #include "engine/shard/shard.hpp"
@@ -89,6 +90,9 @@ class DeviceStepping final : public Stepping {
     Decision decide();
     /// The last step up to which no state is sampled before its end, at most `last`.
     Step end_of_stretch(Step first, Step last) const;
+    /// Calculates what the device does not for the steps from `first` on, unless it is known, and returns the last step of
+    /// a launch, at most `last`.
+    Step end_of_launch(Step first, Step last, WorkerTimes& times);
     /// Runs a stretch, and records its spikes and the state after it. Returns the step reached.
     Step advance(Step first, Step last, WorkerTimes& times);
     void take_spikes(std::uint32_t shard, Step first, Step last);
@@ -110,6 +114,8 @@ class DeviceStepping final : public Stepping {
     static constexpr Step unknown = -1;
 
     DeviceImage image_;
+    DeviceCourses courses_;
+    Step courses_end_ = 0;  ///< the last step for which the device has courses
     parallel::StealingCounts stealing_;
     bool has_weights_ = false;
     Step at_ = 0;  ///< the step after which the rings of the device are

@@ -142,8 +142,7 @@ class ProgramGroup final : public NeuronGroup {
         if (columns.loads()) release_[neuron] = clock_ + refractory;
     }
 
-    std::optional<StepProgram> step_program() const override {
-        if (!model_.has_step_program()) return std::nullopt;
+    std::optional<StepProgram> step_program(bool /*has_current*/) const override {
         const ProgramDescription& description = model_.description();
         const std::size_t inputs = description.variables.size() + description.constants + description.receptors.size() +
                                    (description.takes_current ? 1 : 0) + 1;
@@ -155,6 +154,7 @@ class ProgramGroup final : public NeuronGroup {
         for (const ProgramVariable& variable : description.variables) made.variables.push_back(saved_name(variable));
         for (const auto& values : settings_->constants.values) made.constants.push_back(unpadded(values));
         made.refractory_steps = unpadded(settings_->constants.refractory_steps);
+        made.key = arguments_.key;
         return made;
     }
 

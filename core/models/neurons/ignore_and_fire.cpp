@@ -240,6 +240,7 @@ rates.)",
     .receptors = receptors,
     .sign_chooses_receptor = true,
     .weight_unit = "pA",
+    .ignores_input = true,
     .takes_current = false,
 });
 

@@ -172,12 +172,14 @@ class Group final : public NeuronGroup {
         if (columns.loads()) release_[neuron] = clock_ + refractory;
     }
 
-    std::optional<StepProgram> step_program() const override {
+    std::optional<StepProgram> step_program(bool has_current) const override {
         // Programs calculate in double precision.
         if constexpr (std::is_same_v<Real, double>) {
-            static const std::shared_ptr<const program::Program> step = TracedStep<Model>::make();
+            static const std::array<std::shared_ptr<const program::Program>, 2> steps{TracedStep<Model>::make(false),
+                                                                                      TracedStep<Model>::make(true)};
             StepProgram made;
-            made.step = step;
+            made.step = steps[has_current ? 1 : 0];
+            made.takes_current = has_current;
             made.no_input = -0.0;
             for (const VariableInfo& variable : Model::variables) made.variables.emplace_back(variable.name);
             for (const auto& values : derived_.constants) made.constants.push_back(unrepeated(values));

@@ -12,8 +12,7 @@
 
 namespace ranvier::models::point_neuron {
 
-/// The step of a model (point_neuron.hpp) with threshold and reset as the program of a StepProgram, without injected
-/// currents.
+/// The step of a model (point_neuron.hpp) with threshold and reset as the program of a StepProgram.
 template <class Model>
 class TracedStep {
     using Number = program::TracedNumber;
@@ -23,15 +22,15 @@ class TracedStep {
     static constexpr std::size_t state_count = member_count<State, Number>;
     static constexpr std::size_t constant_count = member_count<Constants, Number>;
     static constexpr std::size_t first_received = state_count + constant_count;
-    static constexpr std::size_t refractory = first_received + Model::receptor_count;
+    static constexpr std::size_t current = first_received + Model::receptor_count;
 
    public:
-    static std::shared_ptr<const program::Program> make() {
-        std::vector<program::Type> inputs(refractory, program::Type::number);
+    static std::shared_ptr<const program::Program> make(bool has_current) {
+        std::vector<program::Type> inputs(current + (has_current ? 1 : 0), program::Type::number);
         inputs.push_back(program::Type::truth);
         program::Tracer tracer(std::move(inputs));
         const auto constants = members<Constants, state_count>(tracer, std::make_index_sequence<constant_count>{});
-        std::vector<Number> next = tracer.follow([&] { return step(tracer, constants); });
+        std::vector<Number> next = tracer.follow([&] { return step(tracer, constants, has_current); });
         // As ResetKernel.
         const program::TracedTruth fires = next[0] >= constants.threshold;
         next[0] = tracer.select(fires, constants.reset, next[0]);
@@ -46,8 +45,10 @@ class TracedStep {
         return {tracer.number(first + M)...};
     }
 
-    static std::vector<Number> step(program::Tracer& tracer, const Constants& constants) {
-        Input input{.received = {}, .drive = constants.drive, .refractory = tracer.truth(refractory)};
+    static std::vector<Number> step(program::Tracer& tracer, const Constants& constants, bool has_current) {
+        Input input{
+            .received = {}, .drive = constants.drive, .refractory = tracer.truth(current + (has_current ? 1 : 0))};
+        if (has_current) input.drive = constants.drive + constants.gain_of_constant * tracer.number(current);
         for (std::size_t r = 0; r < Model::receptor_count; ++r) input.received[r] = tracer.number(first_received + r);
         const State next =
             Model::step(members<State, 0>(tracer, std::make_index_sequence<state_count>{}), constants, input);

@@ -33,6 +33,7 @@ class Sine {
           cycles_per_step_(arguments.parameters[frequency][target] * arguments.resolution / 1000.0),
           phase_(arguments.parameters[phase][target] / 360.0) {}
 
+    static constexpr bool is_constant = false;
     double value(Step time) const {
         return offset_ + amplitude_ * math::sin_cycles(cycles_per_step_ * static_cast<double>(time) + phase_);
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace ranvier::models {
 ///
 ///     Signal(const StimulusArguments& arguments, std::size_t target);
 ///     double value(Step time) const;      // pA
+///     static constexpr bool is_constant;
 ///
 /// `start` and `stop` are the indices of these two parameters.
 template <class Signal, std::size_t start, std::size_t stop>
@@ -50,6 +52,20 @@ class CurrentStimulus final : public Stimulus {
             if (!windows_[windows_.size() == 1 ? 0 : i].contains(time)) continue;
             out[i] += signals_[i].value(time) * weights_[i];
         }
+    }
+
+    std::optional<double> common_number(Step step) const override {
+        if (signals_.size() != 1 || !weights_.uniform()) return std::nullopt;
+        const Step time = stimulus_tools::emission_of_current(step, delay_);
+        if (time < 0 || !windows_[0].contains(time)) return -0.0;
+        return stimulus_tools::weighted(signals_[0].value(time), weights_.values[0]);
+    }
+
+    Step steady_until(Step step) const override {
+        const Step time = stimulus_tools::emission_of_current(step, delay_);
+        if (time < 0) return stimulus_tools::step_of_current(-1, delay_);
+        if constexpr (!Signal::is_constant) return step;
+        return stimulus_tools::step_of_current(stimulus_tools::same_windows_until(windows_, time), delay_);
     }
 
     static std::unique_ptr<Stimulus> create(const StimulusArguments& arguments) {

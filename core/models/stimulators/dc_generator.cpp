@@ -26,6 +26,7 @@ class Constant {
     Constant(const StimulusArguments& arguments, std::size_t target)
         : amplitude_(arguments.parameters[amplitude][target]) {}
 
+    static constexpr bool is_constant = true;
     double value(Step) const { return amplitude_; }
 
    private:

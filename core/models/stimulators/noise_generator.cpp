@@ -98,6 +98,25 @@ class NoiseStimulus final : public Stimulus {
         }
     }
 
+    std::optional<NoiseCurrents> noise_currents() const override {
+        NoiseCurrents noise{.key = key_,
+                            .delay = delay_,
+                            .weights = weights_,
+                            .means = mean_,
+                            .deviations = deviation_,
+                            .modulations = modulation_,
+                            .cycles_per_step = cycles_per_step_,
+                            .phases = phase_,
+                            .starts = {},
+                            .stops = {},
+                            .intervals = {intervals_.begin(), intervals_.end()}};
+        for (const stimulus_tools::Window& window : windows_) {
+            noise.starts.push_back(window.start);
+            noise.stops.push_back(window.stop);
+        }
+        return noise;
+    }
+
    private:
     static constexpr Step none = -1;
 

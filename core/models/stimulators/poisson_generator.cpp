@@ -60,7 +60,6 @@ constinit const StimulatorModel poisson_generator{
     .sequences = {},
     .create = poisson_generator_parts::create,
     .conflict = poisson_generator_parts::conflict,
-    .has_poisson_trains = true,
 };
 
 }  // namespace ranvier::models

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -48,6 +49,22 @@ class StepCurrent final : public Stimulus {
         for (std::size_t i = 0; i < size_; ++i) {
             if (windows_[i].contains(time)) out[i] += value * weights_[i];
         }
+    }
+
+    std::optional<double> common_number(Step step) const override {
+        if (windows_.size() != 1 || !weights_.uniform()) return std::nullopt;
+        const Step time = stimulus_tools::emission_of_current(step, delay_);
+        if (time < 0 || !windows_[0].contains(time)) return -0.0;
+        return stimulus_tools::weighted(stimulus_tools::piecewise_constant(times_, amplitudes_, time),
+                                        weights_.values[0]);
+    }
+
+    Step steady_until(Step step) const override {
+        const Step time = stimulus_tools::emission_of_current(step, delay_);
+        if (time < 0) return stimulus_tools::step_of_current(-1, delay_);
+        const Step last =
+            std::min(stimulus_tools::same_windows_until(windows_, time), stimulus_tools::constant_until(times_, time));
+        return stimulus_tools::step_of_current(last, delay_);
     }
 
    private:

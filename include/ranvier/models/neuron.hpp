@@ -135,7 +135,8 @@ class CompartmentReader {
 ///
 /// A neuron has a number of refractory steps that are left. In a step, it is refractory if there are any. If it fires, they are
 /// `refractory_steps`, otherwise one less. The program gives the bits that the group gives, where subnormal results count as
-/// zero. No variable and no constant is subnormal.
+/// zero. No variable and no constant is subnormal, and an input that is counts as zero. Random bits of draws are those of
+/// models::program_draw().
 struct StepProgram {
     /// Inputs: the variables, the constants, the sums of weights by receptor, the injected current (pA) if `takes_current`,
     /// whether the neuron is refractory, and, if `needs_last`, whether it is so for the last time. Results: the variables
@@ -150,6 +151,7 @@ struct StepProgram {
     /// By constant: one value for all neurons, or one for each.
     std::vector<std::vector<double>> constants;
     std::vector<std::int32_t> refractory_steps;  ///< one for all neurons, or one for each
+    RandomKey key;  ///< of draws
 };
 
 /// The neurons of one population on one shard.
@@ -188,7 +190,8 @@ class NeuronGroup {
     /// Values of a variable (index into NeuronModel::variables) of some neurons, in the unit of its description.
     virtual void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const = 0;
     /// Nothing: the step is not a program. Constants are those of the present parameters.
-    virtual std::optional<StepProgram> step_program() const { return std::nullopt; }
+    /// @param has_current whether currents are injected; a program may take one even if none are
+    virtual std::optional<StepProgram> step_program(bool /*has_current*/) const { return std::nullopt; }
     /// Null: the neurons have no compartments.
     virtual const CompartmentReader* compartments() const { return nullptr; }
     /// Null: no potentials outside act on them.
@@ -294,6 +297,8 @@ struct NeuronInfo {
     std::string_view weight_unit = {};
     /// Spikes do not depend on input: its units are not counted as neurons and cannot be targets.
     bool is_source = false;
+    /// Whether its spikes do not depend on what arrives, although its neurons are neurons.
+    bool ignores_input = false;
     /// A source that plays given spikes (spike_generator).
     bool plays_spikes = false;
     /// A source of trains drawn by a stimulator: see source_group.hpp.

@@ -54,6 +54,22 @@ struct PoissonTrains {
     std::vector<std::vector<double>> survival;
 };
 
+/// Noise currents for other machines than processors: see models/stimulators/noise_generator.cpp. Arrays have one value for
+/// all targets, or one for each.
+struct NoiseCurrents {
+    RandomKey key;
+    DelaySteps delay = 1;
+    GroupValues weights;
+    GroupValues means;
+    GroupValues deviations;
+    GroupValues modulations;
+    GroupValues cycles_per_step;
+    GroupValues phases;        ///< cycles
+    std::vector<Step> starts;  ///< a current is emitted from this step on,
+    std::vector<Step> stops;   ///< before this one
+    std::vector<Step> intervals;
+};
+
 /// One stimulus for its targets on one shard, which belong to one group.
 class Stimulus {
    public:
@@ -70,10 +86,18 @@ class Stimulus {
     /// is, in step k + delay + 1. Generators with a start and a stop are active for start <= k h < stop. With the same
     /// start, stop and delay the current flows in the same steps as in NEST (measured in 3.10), except that with start = 0
     /// it flows in one step more: NEST emits nothing at time 0.
+    ///
+    /// It adds once to a target that gets anything: so rounding does not depend on where else these numbers are added.
     virtual void add(Step step, double* out) = 0;
 
     /// Nothing: these are no Poisson trains of constant rates, or a mean is too large for thresholds.
     virtual std::optional<PoissonTrains> poisson_trains() const { return std::nullopt; }
+    /// Nothing: this is no noise.
+    virtual std::optional<NoiseCurrents> noise_currents() const { return std::nullopt; }
+    /// The number that add() adds for each target in this step, -0.0 if it adds none. Nothing: it may differ between targets.
+    virtual std::optional<double> common_number(Step /*step*/) const { return std::nullopt; }
+    /// A step up to which add() adds what it adds in this step.
+    virtual Step steady_until(Step step) const { return step; }
     /// Whether the output depends on previous steps.
     virtual bool has_state() const { return false; }
     /// Saves or loads all that a target needs to continue, except parameters, in numbers that have the same meaning
@@ -102,8 +126,6 @@ struct StimulatorModel {
     /// Maximum number of spikes of one source in a step in populations that draw its trains; 0: derived from the
     /// mean.
     std::uint32_t most_spikes = 0;
-    /// Whether its stimuli may have Stimulus::poisson_trains().
-    bool has_poisson_trains = false;
 
     constexpr bool emits_spikes() const { return output == StimulatorOutput::spikes; }
 };

@@ -28,13 +28,7 @@ ARCHITECTURES = [75, 80, 90, 100]
 needs_compiler = pytest.mark.skipif(not COMPILERS, reason="NVRTC is not installed: pip install 'ranvier[cuda]'")
 
 
-def draws(program: Any) -> bool:
-    """Whether a program draws random numbers, which GPUs cannot do yet."""
-    return any(each.op in {"uniform_draw", "normal_draw"} for each in program.instructions)
-
-
-DRAWING = [name for name in NAMES if draws(built(name).program.step)]
-MODELS = [name for name in NAMES if name not in DRAWING]
+MODELS = list(NAMES)
 
 
 def built_in() -> list[_core.NeuronModel]:
@@ -74,8 +68,8 @@ def test_nvrtc_compiles_each_model(name: str, architecture: int) -> None:
 @needs_compiler
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_nvrtc_compiles_several_models(architecture: int) -> None:
-    equations = [built(name).core_model for name in ("izhikevich", "mat2_psc_exp", "glif_psc", "aeif_psc_delta")]
-    code = compiled(_core.cuda_source([*built_in(), *equations], threads=256), architecture, ptx=False)
+    equations = [built(name).core_model for name in ("izhikevich", "mat2_psc_exp", "glif_psc", "gif_psc_exp")]
+    code = compiled(_core.cuda_source([*built_in(), *equations], threads=256, current=True), architecture, ptx=False)
     assert code.startswith(b"\x7fELF")
 
 
@@ -102,12 +96,15 @@ def test_a_missing_compiler_is_reported(tmp_path: Path) -> None:
 
 
 def test_models_without_a_program_are_refused() -> None:
-    assert DRAWING
     (parrot,) = (model for model in _core.neuron_models() if model.name == "parrot_neuron")
-    for model in (parrot, *(built(name).core_model for name in DRAWING)):
-        assert not model.has_step_program
-        with pytest.raises(StateError, match=f"neuron model is {model.name}.*not a program"):
-            _core.cuda_source([model])
+    assert not parrot.has_step_program
+    with pytest.raises(StateError, match=r"neuron model is parrot_neuron.*not a program"):
+        _core.cuda_source([parrot])
+
+
+def test_built_in_models_take_a_current_only_if_it_is_injected() -> None:
+    assert "= view.current();" not in _core.cuda_source(built_in())
+    assert _core.cuda_source(built_in(), current=True).count("= view.current();") == len(built_in())
 
 
 def test_wheels_are_found_newest_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,6 +133,8 @@ struct Lane {
     const double* const* values;
     const unsigned* varies;
     const double* const* inputs;
+    const double* currents;
+    const unsigned long long* const* words;
     double* states;
     unsigned lanes;
     unsigned lane;
@@ -145,16 +144,20 @@ struct Lane {
     double& state(unsigned variable) const { return states[variable * lanes + lane]; }
     double constant(unsigned index) const { return values[index][varies[index] != 0 ? lane : 0]; }
     double input(unsigned receptor) const { return inputs[receptor][lane] + 0.0; }
+    double current() const { return currents == nullptr ? 0.0 : currents[lane]; }
+    // Which random bits these are, other tests find out.
+    unsigned long long draw(unsigned index, bool) const { return words[index][lane]; }
 };
 
 extern "C" void step_lanes(unsigned program, unsigned lanes, unsigned count, double* state,
                            const double* const* values, const unsigned* varies, const double* const* inputs,
-                           const int* release, int clock, unsigned char* flags) {
+                           const double* currents, const unsigned long long* const* words, const int* release,
+                           int clock, unsigned char* flags) {
     using namespace ranvier::device;
     const Models models;
     for (unsigned lane = 0; lane < count; ++lane) {
         const bool is_last = release[lane] == clock;
-        Lane view{values, varies, inputs, state, lanes, lane, release[lane] >= clock, is_last};
+        Lane view{values, varies, inputs, currents, words, state, lanes, lane, release[lane] >= clock, is_last};
         flags[lane] = static_cast<unsigned char>(models.step(program, view));
     }
 }
@@ -187,6 +190,8 @@ def step_of_text(function: Any, program: int, description: Any, call: StepCall) 
         pointers(call.constants),
         ctypes.c_void_p(np.array([*call.own, 0], np.uint32).ctypes.data),
         pointers(call.inputs),
+        ctypes.c_void_p(None if call.current is None else call.current.ctypes.data),
+        pointers(call.draws),
         ctypes.c_void_p(call.release.ctypes.data),
         4,
         ctypes.c_void_p(flags.ctypes.data),
@@ -201,7 +206,7 @@ def same_bits(descriptions: list[Any], folder: Path, seed: int) -> None:
     generator = np.random.default_rng(seed)
     for number, (description, model) in enumerate(zip(descriptions, models, strict=True)):
         for own in ("none", "any"):
-            call = StepCall(description, generator, own=own, current=False)
+            call = StepCall(description, generator, own=own, current=description.takes_current and own == "any")
             found = step_of_text(function, number, description, call)
             expected = call.run(model, "baseline", compiled=False)
             receptors = len(description.receptors)
@@ -211,13 +216,7 @@ def same_bits(descriptions: list[Any], folder: Path, seed: int) -> None:
 
 
 def random_neurons(first_seed: int, count: int) -> list[Any]:
-    made: list[Any] = []
-    while len(made) < count:
-        description = RandomPrograms(first_seed).neuron()
-        first_seed += 1
-        if not draws(description.step):
-            made.append(description)
-    return made
+    return [RandomPrograms(first_seed + number).neuron() for number in range(count)]
 
 
 def test_random_programs_have_the_bits_of_the_interpreter(tmp_path: Path) -> None:

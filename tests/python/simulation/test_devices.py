@@ -142,14 +142,6 @@ def test_poisson_trains_have_the_bits_of_processors(seed: int) -> None:
     assert outcome(drawn, found) == outcome(drawn, run(drawn, threads=2))
 
 
-def test_rates_without_thresholds_are_refused() -> None:
-    net = rv.Network(resolution=0.1)
-    net.stimulate(net.create("iaf_psc_exp", 10), rv.poisson_generator(rate=170_000.0), weight=1.0, name="drive")
-    with pytest.raises(errors.StateError) as caught:
-        rv.Simulation(net, threads=1, progress=False, device="cuda-emulator")
-    bad_input.check(caught.value, "device", "'drive'", "16 spikes")
-
-
 # Their sums are multiples of another quantum than those of the weights that the network was built with.
 def test_weights_that_are_set_may_have_finer_digits() -> None:
     net = rv.Network(resolution=0.1, seed=1)
@@ -175,13 +167,11 @@ def test_counts_are_those_of_processors() -> None:
 @pytest.mark.parametrize(
     ("build", "named"),
     [
-        (lambda net, cells: net.stimulate(cells, rv.dc_generator(amplitude=10.0)), "dc_generator"),
         (
             lambda net, cells: net.connect(cells, cells, rv.AllToAll(), weight=1.0, delay=1.0, synapse=rv.stdp()),
             "change",
         ),
         (lambda net, cells: net.create("parrot_neuron", 1, name="parrots"), "parrot_neuron"),
-        (lambda net, cells: net.create_spike_generators([[1.0]]), "spike_generator"),
         (lambda net, cells: net.create("iaf_psc_exp", 1, step=0.2, name="slow"), "'slow'"),
     ],
 )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import ranvier as rv
+from fuzz_sources import create_sources, stimulate_with_trains
 from ranvier import errors
 from ranvier.simulation.options import grouped
 
@@ -26,6 +27,9 @@ WEIGHTS = {
     "aeif_psc_delta": 5.0,
     "hh_psc_alpha": 400.0,
     "izhikevich": 5.0,
+    "gif_psc_exp": 400.0,
+    "gif_cond_exp": 20.0,
+    "pp_psc_delta": 5.0,
 }
 
 
@@ -39,6 +43,28 @@ def _rule(chance: random.Random) -> rv.Rule:
             rv.AllToAll(),
         ]
     )
+
+
+def _inject(net: rv.Network, population: rv.Population, chance: random.Random) -> None:
+    """Inject random currents."""
+    size = 1.0 if population.model == "izhikevich" else 100.0
+    step = net.resolution
+    window: dict[str, Any] = {"start": step * chance.randrange(40), "stop": step * chance.randrange(40, 300)}
+    for _ in range(chance.choice([0, 0, 1, 3])):
+        amplitude: Any = chance.choice([size, rv.Uniform(-size, 3.0 * size)])
+        interval: Any = chance.choice([step, 3 * step, 7 * step])
+        sine = {"frequency": chance.uniform(0.0, 200.0), "phase": 33.0}
+        current = chance.choice(
+            [
+                rv.dc_generator(amplitude=amplitude, **window),
+                rv.ac_generator(amplitude=amplitude, offset=size, **sine, **window),
+                rv.step_current_generator(times=[step, 20 * step], amplitudes=[size, -size], **window),
+                rv.noise_generator(mean=amplitude, std=size, std_mod=size, interval=interval, **sine, **window),
+            ]
+        )
+        weight: Any = chance.choice([1.0, rv.Uniform(-1.0, 1.0)])
+        delay = step * chance.randrange(1, 9)
+        net.stimulate(population[:: chance.choice([1, 1, 3])], current, weight=weight, delay=delay)
 
 
 def drawn(seed: int) -> tuple[rv.Network, rv.SpikeRecorder]:
@@ -58,12 +84,26 @@ def drawn(seed: int) -> tuple[rv.Network, rv.SpikeRecorder]:
         delay = net.resolution * chance.randrange(1, 6)
         delays: Any = chance.choice([delay, rv.Uniform(delay, delay + 5.0)])
         net.connect(source, target, _rule(chance), weight=weights, delay=delays)
+    for number in range(chance.choice([0, 0, 1, 2])):
+        target = chance.choice(populations)
+        lists = [[net.resolution * chance.randrange(1, 100) for _ in range(chance.randrange(20))] for _ in range(4)]
+        before = len(net.populations)
+        if chance.random() < 0.3:
+            net.create_spike_generators([sorted(each) for each in lists], name=f"given{number}")
+        else:
+            create_sources(net, chance)
+        for sources in net.populations[before:]:
+            weight = WEIGHTS[str(target.model)] * 10.0 ** chance.uniform(-2.0, 0.0)
+            delay = net.resolution * chance.randrange(1, 6)
+            net.connect(sources, target, _rule(chance), weight=weight, delay=rv.Uniform(delay, delay + 5.0))
     for population in populations:
+        _inject(net, population, chance)
+        stimulate_with_trains(net, population, None, chance)
         weight = WEIGHTS[str(population.model)] * 10.0 ** chance.uniform(-1.0, 0.0)
         rate: Any = chance.choice([500.0, 9000.0, rv.Uniform(0.0, 20_000.0)])
         trains = rv.poisson_generator(rate=rate, start=chance.choice([0.0, 5.0]))
         net.stimulate(population[:: chance.choice([1, 1, 3])], trains, weight=weight)
-    return net, net.record_spikes(populations)
+    return net, net.record_spikes(list(net.populations))
 
 
 def outcome(seed: int, pieces: int, **options: Any) -> tuple[str, int, bytes]:
@@ -76,17 +116,25 @@ def outcome(seed: int, pieces: int, **options: Any) -> tuple[str, int, bytes]:
         # Strong weights are more than an adaptive integration can take: then it is on both.
         return "failed", 0, b""
     spikes = sim.spikes(recorder)
-    states = np.concatenate([sim.get(population, "V_m") for population in net.populations])
+    states = np.concatenate([sim.get(each, "V_m") for each in net.populations if str(each.model) in WEIGHTS])
     return spikes.digest(), len(spikes), states.tobytes()
 
 
 def test_random_networks_on_the_emulator() -> None:
-    firing = 0
+    firing = refused = 0
     for seed in range(NETWORKS):
         expected = outcome(seed, 1, threads=2)
         chance = random.Random(f"device {seed}")
         pieces = chance.choice([1, 2, 3])
-        found = outcome(seed, pieces, threads=1, device="cuda-emulator", shards=chance.randrange(1, 40))
+        try:
+            found = outcome(seed, pieces, threads=1, device="cuda-emulator", shards=chance.randrange(1, 40))
+        except errors.StateError as error:
+            # Sources that may fire many times in a step, and weights between 0 and a large one.
+            if "adds weights exactly in 64 bits" not in str(error):
+                raise
+            refused += 1
+            continue
         assert found == expected, seed
         firing += expected[1] > 0
+    assert refused < 0.1 * NETWORKS
     assert firing > 0.7 * NETWORKS
