@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/math.hpp"
@@ -64,7 +65,8 @@ class MipGenerator final : public Stimulus {
                                            arguments.resolution, arguments.memory)),
           targets_(arguments.targets.size(), arguments.memory),
           blocks_(targets_.size(), 0, arguments.memory),
-          words_(4 * targets_.size(), 0, arguments.memory) {
+          words_(4 * targets_.size(), 0, arguments.memory),
+          numbers_(targets_.size(), 0, arguments.memory) {
         arguments.targets.copy(0, targets_);
         const double most = std::min(greatest_mean, arguments.greatest_mean);
         for (const double value : rates_.values) {
@@ -86,8 +88,11 @@ class MipGenerator final : public Stimulus {
             const std::uint32_t points = draw_poisson(random, (high - low) * resolution_ / 1000.0);
             for (std::uint32_t point = 0; point < points; ++point) {
                 const double level = low + (high - low) * random.next_unit();
-                if (level < greatest_rate_) copy(time, level, children, {layer, point}, out);
+                if (level < greatest_rate_) copy(time, level, children, {layer, point});
             }
+        }
+        for (std::size_t i = 0; i < numbers_.size(); ++i) {
+            if (numbers_[i] > 0) out[i] += weights_[i] * std::exchange(numbers_[i], 0);
         }
     }
 
@@ -103,14 +108,14 @@ class MipGenerator final : public Stimulus {
     static std::uint64_t bits_of(RandomKey key) { return key.low | std::uint64_t{key.high} << 32; }
 
     /// Gives a spike of the mother process to the targets that keep it.
-    void copy(Step time, double level, RandomKey key, Point point, double* out) {
+    void copy(Step time, double level, RandomKey key, Point point) {
         std::ranges::fill(blocks_, point.number / 2);
         fill_blocks(instruction_set_, key, point.layer, targets_, blocks_, words_.data());
         for (std::size_t i = 0; i < targets_.size(); ++i) {
             const std::uint32_t* const words = words_.data() + 4 * i + 2 * (point.number % 2);
             const double u = to_open_unit(words[0] | std::uint64_t{words[1]} << 32);
             if (u >= kept_[i] || level >= rates_[i]) continue;
-            if (windows_[windows_.size() == 1 ? 0 : i].contains_step_to(time)) out[i] += weights_[i];
+            if (windows_[windows_.size() == 1 ? 0 : i].contains_step_to(time)) ++numbers_[i];
         }
     }
 
@@ -127,6 +132,7 @@ class MipGenerator final : public Stimulus {
     std::pmr::vector<std::uint64_t> targets_;
     std::pmr::vector<std::uint32_t> blocks_;
     std::pmr::vector<std::uint32_t> words_;
+    std::pmr::vector<std::uint32_t> numbers_;  ///< spikes of each target in a step; 0 between steps
 };
 
 std::unique_ptr<Stimulus> create(const StimulusArguments& arguments) {

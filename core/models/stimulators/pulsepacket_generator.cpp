@@ -54,7 +54,8 @@ class PulsepacketGenerator final : public Stimulus {
           deviations_(arguments.parameters[sdev].copy(arguments.memory)),
           windows_(stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop],
                                            arguments.resolution, arguments.memory)),
-          centres_(arguments.sequences[pulse_times].begin(), arguments.sequences[pulse_times].end(), arguments.memory) {
+          centres_(arguments.sequences[pulse_times].begin(), arguments.sequences[pulse_times].end(), arguments.memory),
+          numbers_(targets_.size(), 0, arguments.memory) {
         for (const double value : activities_.values) {
             if (value == std::floor(value)) continue;
             // Of a distribution, only its bounds have been checked.
@@ -75,13 +76,13 @@ class PulsepacketGenerator final : public Stimulus {
         const auto first = std::ranges::lower_bound(centres_, now - reach_);
         const auto end = std::ranges::upper_bound(first, centres_.end(), now + reach_);
         keep(static_cast<std::size_t>(first - centres_.begin()), static_cast<std::size_t>(end - centres_.begin()));
-        for (const Packet& packet : packets_) {
-            auto spike = std::ranges::lower_bound(packet, Spike{time, 0});
-            for (; spike != packet.end() && spike->step == time; ++spike) {
-                const std::uint32_t i = spike->target;
-                if (windows_[windows_.size() == 1 ? 0 : i].contains_step_to(time)) out[i] += weights_[i];
+        for_targets(time, [&](std::uint32_t i) { ++numbers_[i]; });
+        for_targets(time, [&](std::uint32_t i) {
+            const std::uint32_t number = std::exchange(numbers_[i], 0);
+            if (number > 0 && windows_[windows_.size() == 1 ? 0 : i].contains_step_to(time)) {
+                out[i] += weights_[i] * number;
             }
-        }
+        });
     }
 
    private:
@@ -93,6 +94,15 @@ class PulsepacketGenerator final : public Stimulus {
     };
 
     using Packet = std::pmr::vector<Spike>;
+
+    /// Calls visit(target) for each spike of a step.
+    template <class Visit>
+    void for_targets(Step time, const Visit& visit) {
+        for (const Packet& packet : packets_) {
+            auto spike = std::ranges::lower_bound(packet, Spike{time, 0});
+            for (; spike != packet.end() && spike->step == time; ++spike) visit(spike->target);
+        }
+    }
 
     /// Makes room for the spikes of as many packets as are active at once. Packets reuse the room in turn: its size
     /// is known, and reported, at the start.
@@ -157,6 +167,7 @@ class PulsepacketGenerator final : public Stimulus {
     GroupValues deviations_;
     std::pmr::vector<stimulus_tools::Window> windows_;
     std::pmr::vector<double> centres_;  ///< ms
+    std::pmr::vector<std::uint32_t> numbers_;  ///< spikes of each target in a step; 0 between steps
     double reach_ = 0.0;                ///< ms from the centre of a packet to any of its spikes
     std::size_t first_packet_ = 0;
     std::deque<Packet> packets_;        ///< packets near the present step

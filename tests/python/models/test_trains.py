@@ -305,3 +305,25 @@ def test_packets_without_jitter_and_before_the_begin() -> None:
     trains = steps_of(rv.pulsepacket_generator(pulse_times=[0.0], activity=1000, sdev=1.0), 4, 20.0)
     counts = np.array([len(train) for train in trains])
     assert (abs(counts - 500) < SIGMAS * math.sqrt(250.0)).all()
+
+
+@pytest.mark.parametrize(
+    "trains",
+    [
+        rv.mip_generator(rate=5e5, p_copy=0.5),
+        rv.pulsepacket_generator(pulse_times=[2.0, 2.5], activity=200, sdev=1.0),
+    ],
+    ids=lambda trains: trains.name,
+)
+def test_many_spikes_in_a_step_are_added_at_once(trains: Stimulator) -> None:
+    """Each second neuron has gaps on one shard and none on two, where it would have other roundings."""
+    states = []
+    for threads in (1, 2, 3):
+        net = rv.Network(seed=1)
+        cells = net.create("iaf_psc_exp", 30)
+        net.stimulate(cells[::2], rv.poisson_generator(rate=5000.0), weight=0.37)
+        net.stimulate(cells[::2], trains, weight=0.1)
+        sim = rv.Simulation(net, threads=threads, progress=False)
+        sim.run(5.0)
+        states.append(sim.get(cells, "I_syn_ex").tobytes())
+    assert states[0] == states[1] == states[2]
