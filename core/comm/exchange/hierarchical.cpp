@@ -210,7 +210,9 @@ class HierarchicalExchange final : public ExchangeBase {
           tables_(build_host_tables(communicator(), division_, *destinations, options())),
           lists_(tables_.destinations, division_.hosts, options()),
           most_per_worker_(most_spikes()),
-          memory_(communicator(), division_, most_per_worker_ * options().workers * packing().bytes()),
+          // Processes may have different numbers of workers, but sections of equal size.
+          memory_(communicator(), division_,
+                  most_per_worker_ * division_.members().greatest(options().workers) * packing().bytes()),
           workers_(options().workers) {
         if (!division_.leads()) return;
         const auto hosts = static_cast<std::size_t>(division_.hosts);
