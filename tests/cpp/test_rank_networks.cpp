@@ -11,6 +11,8 @@
 
 #include "balanced_network.hpp"
 #include "comm/progress/progress_exchange.hpp"
+#include "error_fields.hpp"
+#include "ranvier/base/errors.hpp"
 #include "ranvier/comm/exchange/exchange.hpp"
 #include "ranvier/engine/simulation.hpp"
 #include "thread_communicator.hpp"
@@ -77,13 +79,16 @@ std::string title_of(std::int32_t ranks, const SimulationOptions& options) {
            (options.sort_connections.value_or(true) ? "" : ", unsorted");
 }
 
+/// Each rank has one shard more than the one before it, if their number is given.
 void expect_same_on_ranks(const Network& network, const Outcome& expected, std::int32_t ranks,
                           const SimulationOptions& options, const Script& script) {
     SCOPED_TRACE(title_of(ranks, options));
     std::vector<Outcome> outcomes(static_cast<std::size_t>(ranks));
     comm::run_processes(ranks, [&](const Communicator& communicator) {
-        const auto rank = static_cast<std::size_t>(communicator->rank().value);
-        outcomes[rank] = simulate(network, options, script, communicator);
+        const auto rank = static_cast<std::uint32_t>(communicator->rank().value);
+        SimulationOptions of_rank = options;
+        if (options.shards > 0) of_rank.shards += rank;
+        outcomes[rank] = simulate(network, of_rank, script, communicator);
     });
     for (const Outcome& outcome : outcomes) expect_same(outcome, expected);
 }
@@ -185,6 +190,24 @@ TEST(RankNetworks, OnDevices) {
         options.placement = placements[turn++ % placements.size()];
         expect_same_on_ranks(network, expected, 2 + static_cast<std::int32_t>(turn / 2 % 2), options, run_in_pieces);
     }
+}
+
+TEST(RankNetworks, RefuseWhatDevicesOfRanksLack) {
+    const Network network = make_device_network();
+    const auto expect_refused = [&](const SimulationOptions& options, const std::string& named) {
+        comm::run_processes(2, [&](const Communicator& communicator) {
+            const auto build = [&] { Simulation(network, options, {}, communicator); };
+            fields_of<StateError>(build, {"device", "cuda-emulator", named});
+        });
+    };
+    SimulationOptions options{.threads = 1, .device = "cuda-emulator", .exchange = "shared_memory"};
+    expect_refused(options, "shared_memory");
+    options.exchange = "alltoall";
+    options.keep_sources = false;
+    expect_refused(options, "keep_sources");
+    options.keep_sources = true;
+    options.sort_connections = false;
+    expect_refused(options, "sort_connections");
 }
 
 // ---- networks at the edge --------------------------------------------------------------------------------------------

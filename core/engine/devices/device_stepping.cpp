@@ -36,6 +36,7 @@ void DeviceStepping::begin(Step first, Step last) {
         update_weights();
     }
     last_ = last;
+    recorded_ = first - 1;
     was_stopped_ = false;
     step_.store(first - 1, std::memory_order_relaxed);
 }
@@ -123,6 +124,8 @@ void DeviceStepping::run_with_others(WorkerTimes& times) {
         traffic_->begin_epoch(first);
         times.communicate += timer.lap();
         attempt([&] { run_epoch(first, last, times); });
+        // The recordings of all processes have the same samples.
+        if (failure_) skip(last);
         timer.lap();
         const Decision decision = decide();
         was_stopped_ = decision.stops;
@@ -221,21 +224,42 @@ Step DeviceStepping::advance(Step first, Step last, WorkerTimes& times) {
     const Step reached = given_.backend.run(first, last, stops);
     times.update += timer.lap();
     at_ = reached;
+    // First all that may fail, so that all shards have recorded the same steps.
+    if (samples_at(reached)) fetch_state(reached);
+    fired_.resize(given_.shards.size());
+    for (std::uint32_t s = 0; s < given_.shards.size(); ++s) given_.backend.take_spikes(s, fired_[s]);
     for (std::uint32_t s = 0; s < given_.shards.size(); ++s) {
         Shard& shard = *given_.shards[s];
         shard.recorders().begin_samples(first, reached);
-        take_spikes(s, first, reached);
+        record_spikes(s, first, reached);
         for (const ShardGroup& group : shard.groups()) {
             if (!group.neurons || group.recorders.empty()) continue;
             if (shard.recorders().observed_steps(group, reached, reached).empty()) continue;
-            fetch_state(reached);
             shard.recorders().sample(group, reached, 0, group.size);
         }
         shard.recorders().publish_bytes();
     }
+    recorded_ = reached;
     ++epoch_;
     times.record += timer.lap();
     return reached;
+}
+
+bool DeviceStepping::samples_at(Step step) const {
+    return std::ranges::any_of(given_.shards, [&](const auto& shard) {
+        return std::ranges::any_of(shard->groups(), [&](const ShardGroup& group) {
+            return group.neurons && !group.recorders.empty() &&
+                   !shard->recorders().observed_steps(group, step, step).empty();
+        });
+    });
+}
+
+void DeviceStepping::skip(Step last) {
+    for (const auto& shard : given_.shards) {
+        shard->recorders().skip_samples(recorded_ + 1, last);
+        shard->recorders().publish_bytes();
+    }
+    recorded_ = last;
 }
 
 void DeviceStepping::fetch_state(Step now) {
@@ -248,13 +272,12 @@ void DeviceStepping::fetch_state(Step now) {
     fetched_ = now;
 }
 
-void DeviceStepping::take_spikes(std::uint32_t s, Step first, Step last) {
+void DeviceStepping::record_spikes(std::uint32_t s, Step first, Step last) {
     Shard& shard = *given_.shards[s];
-    given_.backend.take_spikes(s, spikes_);
-    std::ranges::sort(spikes_, {}, [](const device::Spike& spike) { return std::pair(spike.step, spike.neuron); });
+    std::ranges::sort(fired_[s], {}, [](const device::Spike& spike) { return std::pair(spike.step, spike.neuron); });
     Outboxes& outboxes = shard.outboxes();
     outboxes.begin_epoch(epoch_, first);
-    for (const device::Spike& spike : spikes_) {
+    for (const device::Spike& spike : fired_[s]) {
         const LocalIndex local{spike.neuron};
         const PopulationId population = shard.layout().population_of(local);
         const NeuronId id = shard.layout().id_of(local);

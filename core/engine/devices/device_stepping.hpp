@@ -95,7 +95,10 @@ class DeviceStepping final : public Stepping {
     Step end_of_launch(Step first, Step last, WorkerTimes& times);
     /// Runs a stretch, and records its spikes and the state after it. Returns the step reached.
     Step advance(Step first, Step last, WorkerTimes& times);
-    void take_spikes(std::uint32_t shard, Step first, Step last);
+    bool samples_at(Step step) const;
+    void record_spikes(std::uint32_t shard, Step first, Step last);
+    /// After a failure, records nothing up to a step.
+    void skip(Step last);
     void check_conditions(Step now) const;
     /// Gives the groups of the shards the state of the device after step `now`.
     void fetch_state(Step now);
@@ -122,7 +125,8 @@ class DeviceStepping final : public Stepping {
     Step last_ = 0;
     std::uint64_t epoch_ = 0;  ///< selects the outbox
     std::atomic<Step> step_{0};
-    std::vector<device::Spike> spikes_;
+    Step recorded_ = 0;  ///< the last step that recorders have samples of
+    std::vector<std::vector<device::Spike>> fired_;  ///< by shard, in the last stretch
     std::vector<std::uint64_t> events_;  ///< by shard, counted so far
     Step fetched_ = unknown;             ///< the step after which the groups have the state of the device
     // With several processes.

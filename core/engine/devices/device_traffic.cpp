@@ -11,13 +11,14 @@ void DeviceTraffic::begin_epoch(Step first) {
 }
 
 void DeviceTraffic::end_epoch(bool flush, std::span<std::vector<RemoteArrival>> arrivals) {
-    // Addresses that are ids of sources are looked up like spikes without addresses.
-    const bool by_source = !given_.exchange.directed() || given_.addresses.are_sources();
     const std::vector<std::span<const comm::EmittedSpike>> boxes(boxes_.begin(), boxes_.end());
     const auto parts = static_cast<std::uint32_t>(boxes.size());
     for (;;) {
         for (std::uint32_t part = 0; part < parts; ++part) given_.exchange.collocate(part, boxes);
         given_.exchange.transfer(flush);
+        // Addresses that are ids of sources are looked up like spikes without addresses. An automatic choice of the method may
+        // have changed it.
+        const bool by_source = !given_.exchange.directed() || given_.addresses.are_sources();
         for (std::uint32_t part = 0; part < parts; ++part) {
             given_.exchange.take(part, [&](const comm::SpikeExchange::Arrivals& arrived) {
                 if (by_source) {

@@ -1,6 +1,7 @@
 #include "engine/shard/shard_recorders.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "ranvier/base/errors.hpp"
@@ -116,6 +117,16 @@ void ShardRecorders::begin_samples(Step first, Step last) {
             continue;
         }
         recorder.values.resize(recorder.steps.size() * recorder.variables * recorder.places.size());
+    }
+}
+
+void ShardRecorders::skip_samples(Step first, Step last) {
+    std::vector<std::size_t> before;
+    for (const StateRecorder& recorder : state_recorders_) before.push_back(recorder.values.size());
+    begin_samples(first, last);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        const auto begin = state_recorders_[i].values.begin() + static_cast<std::ptrdiff_t>(before[i]);
+        std::fill(begin, state_recorders_[i].values.end(), std::numeric_limits<double>::quiet_NaN());
     }
 }
 

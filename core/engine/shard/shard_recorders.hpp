@@ -106,6 +106,8 @@ class ShardRecorders {
 
     /// Makes room for the samples and counts of these steps, and restarts the timer of recording.
     void begin_samples(Step first, Step last);
+    /// The same for steps whose state is not known: the samples are NaN.
+    void skip_samples(Step first, Step last);
     /// Those of some steps of a group in which any recorder samples its state.
     std::span<const Step> observed_steps(const ShardGroup& group, Step first_group_step, Step last_group_step);
     /// Records the state of some neurons of a group after a step, if any recorder samples it.

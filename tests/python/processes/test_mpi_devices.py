@@ -1,0 +1,107 @@
+"""Devices of several ranks give the spikes, states and counts of processors, and fail together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ranvier as rv
+from mpi_devices import PIECE, Scene, change, options_of, outcome, scene
+from mpi_runs import Installation, installation, run_python
+from ranvier import mpi
+from ranvier.processes.mpi_library import MPICH, OPEN_MPI
+from repository import SUPPORT
+from thorough_cases import only
+
+EMULATOR = "cuda-emulator"
+
+
+def run(where: Installation, ranks: int, folder: Path, *arguments: str) -> list[Any]:
+    """Return what each rank tells."""
+    done = run_python(where, ranks, SUPPORT / "mpi_devices.py", *arguments, folder=folder)
+    assert done.status == 0, (done.outputs, done.errors)
+    return [json.loads((folder / f"told.{rank}.json").read_text()) for rank in range(ranks)]
+
+
+def changed_on_processors(drawn: Scene, before: float = 0.0) -> dict[str, Any]:
+    sim = rv.Simulation(drawn.net, **options_of("cpu"))
+    sim.run(before)
+    change(drawn, sim)
+    return outcome(drawn, sim)
+
+
+METHODS = tuple(name for name in sorted(mpi.exchanges()) if name != "shared_memory")
+# tests/cpp/test_rank_networks.cpp has all methods, with threads as processes.
+FEW = ("alltoall", "allgather_overlap")
+
+
+@pytest.mark.parametrize(
+    ("family", "ranks", "methods"),
+    only([(OPEN_MPI, 3, FEW)], [(OPEN_MPI, 3, FEW), (OPEN_MPI, 3, METHODS), (MPICH, 2, METHODS)]),
+)
+def test_changes_have_the_effects_of_those_on_processors(
+    family: Any, ranks: int, methods: tuple[str, ...], tmp_path: Path
+) -> None:
+    told = run(installation(family, "wheel"), ranks, tmp_path, "change", EMULATOR, *methods)
+    expected = changed_on_processors(scene())
+    assert expected["counts"][0] > 200
+    found = [dict(zip(methods, each, strict=True)) for each in told]
+    assert [(rank, name) for rank in range(ranks) for name in methods if found[rank][name] != expected] == []
+
+
+# From one rank to three and back, and from processors to devices and back.
+@pytest.mark.parametrize(
+    ("saved", "ranks", "loads"),
+    only(
+        [(EMULATOR, 3, [(EMULATOR, 2)])],
+        [(EMULATOR, 3, [(EMULATOR, 2)]), ("cpu", 1, [(EMULATOR, 3)]), (EMULATOR, 3, [("cpu", 2), (EMULATOR, 1)])],
+    ),
+)
+def test_states_go_on_elsewhere(saved: str, ranks: int, loads: list[tuple[str, int]], tmp_path: Path) -> None:
+    where = installation(MPICH, "wheel")
+    expected = changed_on_processors(scene(), before=PIECE)
+    run(where, ranks, tmp_path, "save", saved)
+    for loaded, ranks_of_load in loads:
+        assert run(where, ranks_of_load, tmp_path, "load", loaded) == [expected] * ranks_of_load, (
+            loaded,
+            ranks_of_load,
+        )
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("recordings", ["everywhere", "local"])
+def test_recordings_to_files_are_those_of_processors(recordings: str, tmp_path: Path) -> None:
+    run(installation(MPICH, "wheel"), 2, tmp_path, "files", EMULATOR, recordings)
+    drawn = scene()
+    sim = rv.Simulation(drawn.net, **options_of("cpu"))
+    change(drawn, sim)
+    assert rv.read_spikes(tmp_path / "spikes.csv").digest() == sim.spikes(drawn.spikes).digest()
+    written, wanted = rv.read_state(tmp_path / "states.csv"), sim.state(drawn.states)
+    assert written.values.tobytes() == wanted.values.tobytes()
+
+
+def test_all_stop_when_one_fails(tmp_path: Path) -> None:
+    told = run(installation(MPICH, "wheel"), 2, tmp_path, "fail", EMULATOR)
+    others, failed = told
+    assert [each["interrupted"][0] for each in told] == ["RemoteError", "KeyboardInterrupt"]
+    assert others["step"] == failed["step"] > 153
+    for when in ("failed", "again"):
+        assert others[when][0] == "RemoteError"
+        assert "rank 1 failed" in others[when][1]
+        assert failed[when][0] == "StateError"
+        assert "neurons on a device" in failed[when][1]
+    before, end = others["before"], others["end"]
+    assert end == failed["end"]
+    assert before < end < before + 1000, "they stop long before the end of the run"
+    # Nothing of what was recorded until then is lost.
+    drawn = scene()
+    sim = rv.Simulation(drawn.net, **options_of("cpu"))
+    sim.run_until(0.1 * before)
+    written, wanted = rv.read_spikes(tmp_path / "spikes.csv"), sim.spikes(drawn.spikes)
+    until = written.steps <= before
+    assert list(zip(written.steps[until], written.ids[until], strict=True)) == list(
+        zip(wanted.steps, wanted.ids, strict=True)
+    )
