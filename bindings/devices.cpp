@@ -94,6 +94,8 @@ void bind_devices(nb::module_& module) {
         "The CUDA C++ of the kernel that runs neurons of some models on a GPU. `threads` are the most of a block; "
         "0: as many as its registers allow. `registers` are the variables of a neuron that a thread keeps; 0: none. "
         "`current`: currents are injected into the neurons.");
+    module.def("cuda_construction_source", device::construction_source,
+               "The CUDA C++ of the kernel that draws the synapses of rules on a GPU.");
     module.def(
         "compile_cuda", compile_cuda, nb::arg("source"), nb::arg("architecture"), nb::arg("ptx") = false,
         nb::arg("compiler") = "",

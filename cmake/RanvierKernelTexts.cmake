@@ -10,7 +10,9 @@ set(kernel_texts
     core/device/kernel/signals.hpp
     core/device/kernel/network.hpp
     core/device/kernel/block.hpp
+    core/device/kernel/construction.hpp
     core/device/cuda/kernel_entry.cuh
+    core/device/cuda/construction_entry.cuh
     core/program/operations.hpp
     core/base/math.hpp
     include/ranvier/program/operation.hpp

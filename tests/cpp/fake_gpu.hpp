@@ -269,8 +269,9 @@ inline void set_module_functions(DriverFunctions& made) {
     made.module_unload = [](void*) { return in_context("module_unload", [](FakeGpu& gpu) { --gpu.modules; }); };
     made.module_get_function = [](void** function, void*, const char* name) {
         return in_context("module_get_function", [&](FakeGpu& gpu) {
-            EXPECT_STREQ(name, "run");
-            *function = &gpu;
+            const bool is_run = std::string(name) == "run";
+            EXPECT_STREQ(name, is_run ? "run" : "construct");
+            *function = is_run ? static_cast<void*>(&gpu) : &gpu.launches;
         });
     };
     made.function_get_attribute = [](int* value, int attribute, void*) {
@@ -284,10 +285,18 @@ inline void set_module_functions(DriverFunctions& made) {
     made.most_active_blocks = [](int* blocks, void*, int, std::size_t) {
         return in_context("most_active_blocks", [&](FakeGpu& gpu) { *blocks = gpu.active_blocks; });
     };
-    made.launch_cooperative = [](void*, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned,
-                                 unsigned shared, void*, void** parameters) {
+    made.launch_cooperative = [](void* function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned,
+                                 unsigned, unsigned shared, void*, void** parameters) {
         return in_context("launch_cooperative", [&](FakeGpu& gpu) {
             ASSERT_EQ(gpu.launch, nullptr);
+            if (function != &gpu) {
+                const Construction& construction = *static_cast<const Construction*>(parameters[0]);
+                // The last threads first.
+                for (u64 thread = u64{blocks} * threads; thread-- > 0;) {
+                    build(construction, *static_cast<const BuildPart*>(parameters[1]), thread, u64{blocks} * threads);
+                }
+                return;
+            }
             const Parameters& given = *static_cast<const Parameters*>(parameters[0]);
             ASSERT_EQ(given.blocks, blocks);
             // Otherwise a block could take the record of an earlier run for one of this run.

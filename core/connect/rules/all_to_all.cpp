@@ -33,6 +33,7 @@ class AllToAll final : public RuleSampler {
         }
     }
 
+    std::optional<PartnerDraws> partner_draws() const override { return view_.draws(PartnerDraws::Way::all, {}); }
     double expected_synapses() const override { return static_cast<double>(synapses_); }
     /// Excluded pairs have an entry too, so that the array is the whole matrix of targets times sources.
     std::optional<std::uint64_t> array_length() const override { return view_.majors() * view_.partners(); }

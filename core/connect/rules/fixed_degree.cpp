@@ -25,6 +25,11 @@ class FixedDegree final : public RuleSampler {
         draw_partners(set, key_, view_, begin, stride, degrees, partners.data());
     }
 
+    std::optional<PartnerDraws> partner_draws() const override {
+        std::optional<PartnerDraws> made = view_.draws(repetition(allow_multapses_), key_);
+        if (made) made->degree = degree_;
+        return made;
+    }
     double expected_synapses() const override {
         return static_cast<double>(view_.majors()) * static_cast<double>(degree_);
     }

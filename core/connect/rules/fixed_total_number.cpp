@@ -45,6 +45,14 @@ class FixedTotalNumber final : public RuleSampler {
         draw_partners(set, key_, view_, begin, stride, degrees, partners.data());
     }
 
+    std::optional<PartnerDraws> partner_draws() const override {
+        std::optional<PartnerDraws> made = view_.draws(repetition(allow_multapses_), key_);
+        if (!made) return made;
+        made->degrees = [this](std::uint64_t begin, std::span<std::uint32_t> degrees) {
+            degrees_.draw(begin, 1, degrees);
+        };
+        return made;
+    }
     double expected_synapses() const override { return static_cast<double>(number_); }
     double expected_repeats() const override {
         if (!allow_multapses_ || view_.majors() == 0) return 0.0;

@@ -32,6 +32,11 @@ class OneToOne final : public RuleSampler {
         }
     }
 
+    std::optional<PartnerDraws> partner_draws() const override {
+        std::optional<PartnerDraws> made = view_.draws(PartnerDraws::Way::same, {});
+        if (made) made->degree = 1;
+        return made;
+    }
     double expected_synapses() const override { return synapses_; }
     std::optional<std::uint64_t> array_length() const override { return view_.majors(); }
     std::uint64_t array_position(std::uint64_t major, std::uint64_t) const override { return major; }

@@ -69,6 +69,13 @@ class PairwiseBernoulli final : public RuleSampler {
         }
     }
 
+    std::optional<PartnerDraws> partner_draws() const override {
+        // Without a connection, not a word is drawn.
+        std::optional<PartnerDraws> made =
+            view_.draws(probability_ == 0.0 ? PartnerDraws::Way::with_repetition : PartnerDraws::Way::by_skips, key_);
+        if (made) made->inverse_log_of_failure = inverse_log_of_failure_;
+        return made;
+    }
     double expected_synapses() const override { return expected_; }
     std::optional<std::uint64_t> array_length() const override { return std::nullopt; }
     std::uint64_t array_position(std::uint64_t, std::uint64_t) const override {

@@ -72,6 +72,19 @@ std::uint64_t MajorView::count_excluded(std::uint64_t begin, std::uint64_t end) 
     return high > low ? high - low : 0;
 }
 
+std::optional<PartnerDraws> MajorView::draws(PartnerDraws::Way way, RandomKey key) const {
+    if (same_ || partners_ >= words_of_32_bits) return std::nullopt;
+    PartnerDraws made;
+    made.way = way;
+    made.majors = majors_;
+    made.partners = partners_;
+    made.first_major = first_major_;
+    made.first_partner = first_partner_;
+    made.allows_autapses = allow_autapses_;
+    made.key = key;
+    return made;
+}
+
 WordBatches::WordBatches(InstructionSet set, RandomKey key, std::uint64_t begin, std::uint64_t stride,
                          std::span<const std::uint32_t> wanted)
     : set_(set), key_(key), begin_(begin), stride_(stride), wanted_(wanted) {

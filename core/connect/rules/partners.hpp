@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,6 +46,9 @@ class MajorView {
     /// Number of the major neurons [begin, end) with an excluded partner.
     std::uint64_t count_excluded(std::uint64_t begin, std::uint64_t end) const;
 
+    /// What PartnerDraws says of pairs; nothing if ids are not contiguous, or if there are too many.
+    std::optional<PartnerDraws> draws(PartnerDraws::Way way, RandomKey key) const;
+
    private:
     std::uint64_t majors_;
     std::uint64_t partners_;
@@ -54,6 +58,10 @@ class MajorView {
     SameNeurons::Side side_;
     bool allow_autapses_;
 };
+
+constexpr PartnerDraws::Way repetition(bool allow_multapses) {
+    return allow_multapses ? PartnerDraws::Way::with_repetition : PartnerDraws::Way::without_repetition;
+}
 
 /// RuleSampler::expected_repeats() for partners drawn with repetition.
 /// @param degree mean number of partners of a major neuron @param variance of this number

@@ -23,6 +23,7 @@ class ReversedSampler final : public RuleSampler {
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {
         return forward_->array_position(major, ordinal);
     }
+    std::optional<PartnerDraws> partner_draws() const override { return forward_->partner_draws(); }
     std::uint64_t bytes() const override { return forward_->bytes(); }
     /// Where the forward rule draws for targets, a process draws for sources, which may be on any process.
     void use(ProcessIndexes& indexes, bool draws_here) override {

@@ -33,11 +33,7 @@ class UniformIndegree final : public RuleSampler {
     void draw(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
               std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const override {
         degrees.resize(count);
-        const std::uint64_t choices = std::uint64_t{greatest_} - least_ + 1;
-        for (std::uint64_t i = 0; i < count; ++i) {
-            SequentialRandom random({degree_key_, begin + i * stride});
-            degrees[i] = least_ + static_cast<std::uint32_t>(random.next_below(choices));
-        }
+        draw_degrees(begin, stride, degrees);
         partners.resize(std::accumulate(degrees.begin(), degrees.end(), std::uint64_t{0}));
         if (weighted_) {
             std::vector<std::uint64_t> majors(count);
@@ -49,6 +45,15 @@ class UniformIndegree final : public RuleSampler {
         draw_partners(set, partner_key_, view_, begin, stride, degrees, partners.data());
     }
 
+    std::optional<PartnerDraws> partner_draws() const override {
+        if (weighted_) return std::nullopt;
+        std::optional<PartnerDraws> made = view_.draws(repetition(allow_multapses_), partner_key_);
+        if (!made) return made;
+        made->degrees = [this](std::uint64_t begin, std::span<std::uint32_t> degrees) {
+            draw_degrees(begin, 1, degrees);
+        };
+        return made;
+    }
     double expected_synapses() const override {
         return static_cast<double>(view_.majors()) * 0.5 *
                (static_cast<double>(least_) + static_cast<double>(greatest_));
@@ -71,6 +76,14 @@ class UniformIndegree final : public RuleSampler {
     }
 
    private:
+    void draw_degrees(std::uint64_t begin, std::uint64_t stride, std::span<std::uint32_t> degrees) const {
+        const std::uint64_t choices = std::uint64_t{greatest_} - least_ + 1;
+        for (std::uint64_t i = 0; i < degrees.size(); ++i) {
+            SequentialRandom random({degree_key_, begin + i * stride});
+            degrees[i] = least_ + static_cast<std::uint32_t>(random.next_below(choices));
+        }
+    }
+
     MajorView view_;
     std::uint32_t least_;
     std::uint32_t greatest_;

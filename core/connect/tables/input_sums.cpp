@@ -69,8 +69,7 @@ WeightRange round_single(InstructionSet set, std::span<double> weights) {
     if (found.least_less_one == bits_of_no_weight) return range;
     range.least = std::min(range.least, static_cast<double>(std::bit_cast<float>(found.least_less_one + 1)));
     range.greatest = static_cast<double>(std::bit_cast<float>(found.greatest));
-    constexpr int fraction_bits = 23;
-    range.quantum = std::ldexp(1.0, std::ilogb(range.least) - fraction_bits);
+    range.quantum = quantum_of_single(range.least);
     return range;
 }
 
@@ -89,6 +88,11 @@ WeightRange round_double(std::span<double> weights) {
 }
 
 }  // namespace
+
+double quantum_of_single(double least) {
+    constexpr int fraction_bits = 23;
+    return std::ldexp(1.0, std::ilogb(least) - fraction_bits);
+}
 
 WeightRange round_as_stored(InstructionSet set, std::span<double> weights, bool double_precision) {
     return double_precision ? round_double(weights) : round_single(set, weights);

@@ -95,6 +95,10 @@ class SynapseValues {
     /// The medians of the least and of the greatest of `count` drawn values; the bounds if values are not drawn.
     std::pair<double, double> expected_range(double count) const;
 
+    using Values = std::variant<double, SharedArray, Distribution, SynapseExpression>;
+    const Values& given() const { return values_; }
+    RandomKey key() const { return key_; }
+
     /// Null if the values are not given by an expression.
     const SynapseExpression* expression() const { return std::get_if<SynapseExpression>(&values_); }
 

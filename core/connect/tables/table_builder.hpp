@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "connect/tables/network_plan.hpp"
+#include "connect/tables/synapse_weights.hpp"
 #include "ranvier/base/instruction_set.hpp"
 #include "ranvier/base/page_memory.hpp"
 #include "ranvier/comm/communicator.hpp"
@@ -52,7 +53,7 @@ using ShardTables = std::vector<std::unique_ptr<SynapseTable>>;
 ///
 /// Synapses drawn by target are drawn on the target's shard. Those drawn by source are drawn by each process and worker
 /// for its share of the sources, and sent to the target's shard, in rounds of bounded size.
-class TableBuilder {
+class TableBuilder final : public SynapseWeights {
    public:
     /// @param network must outlive the builder, like the layout and the team
     TableBuilder(const NetworkPlan& network, const ProcessLayout& layout, BuildOptions options, parallel::Team& team,
@@ -65,12 +66,9 @@ class TableBuilder {
     /// @note Called by all workers of the team together, and on all processes. @throws Cancelled when a stop was
     /// requested.
     void build(std::uint32_t worker, const MemoryOfShard& memory_of = [](std::uint32_t) { return TableMemory{}; });
-    /// The range of the weights of a projection (by its index in the list) onto a receptor, as stored on this process,
-    /// without the numbers of inputs. @note Call after build.
-    WeightRange weights(std::size_t plan, std::uint32_t receptor) const;
-    /// Greatest number of synapses of all kinds onto a receptor of a neuron of this process; see WeightRange. @note
-    /// Call after build.
-    std::uint64_t most_inputs(std::uint32_t receptor) const;
+    /// @note Called after build, like most_inputs().
+    WeightRange weights(std::size_t plan, std::uint32_t receptor) const override;
+    std::uint64_t most_inputs(std::uint32_t receptor) const override;
     /// @param quanta by kind, grid of the contributions of plastic synapses to inputs
     /// @note Called by each worker for each of its shards, after build.
     ShardTables finish(std::uint32_t shard, std::span<const double> quanta = {});

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "device/backend/construction.hpp"
 #include "device/kernel/network.hpp"
 #include "ranvier/program/program.hpp"
 
@@ -221,6 +222,7 @@ struct BlockRows {
 
 struct NetworkImage {
     u32 epoch_steps = 1;
+    bool has_rows = false;  ///< those that were constructed
     double quantum = 1.0;  ///< a power of two
     std::vector<DeviceProgram> programs;
     std::vector<BlockImage> blocks;
@@ -257,12 +259,17 @@ class Backend {
     /// Blocks of threads for a network: how many shards the process makes.
     virtual u32 blocks() const = 0;
 
-    /// Loads a network without its rows, with empty rings. Images are not needed afterwards.
+    /// Draws the rows of all blocks, for the next network that is loaded with has_rows.
+    /// @throws InsufficientMemoryError if they do not fit into the memory of the device
+    virtual ConstructedRows construct(const ConstructionImage& image) = 0;
+    /// Loads a network, with empty rings. Images are not needed afterwards.
     /// @throws InsufficientMemoryError if it does not fit into the memory of the device, rows included
     virtual void load(NetworkImage image) = 0;
-    /// Copies the rows of a block of the loaded network: those of each block, before the first run. Thread-safe for different
-    /// blocks.
+    /// Copies the rows of a block of the loaded network, unless it has rows: those of each block, before the first run.
+    /// Thread-safe for different blocks.
     virtual void set_rows(u32 block, const BlockRows& rows) = 0;
+    /// Reads the rows of a block of the loaded network.
+    virtual void get_rows(u32 block, BlockRows& rows) = 0;
     /// Replaces groups' constants.
     virtual void set_constants(u32 block, std::span<const GroupImage> groups) = 0;
     virtual void set_state(u32 block, const BlockState& state) = 0;

@@ -33,6 +33,9 @@ constexpr u32 most_registers = 16;
 constexpr unsigned non_blocking_stream = 1;  // CU_STREAM_NON_BLOCKING
 /// Room for spikes of a block besides what two epochs need: 1 MB.
 constexpr u32 usual_spike_room = 65536;
+/// Of a block that draws rows, and the memory of all threads for partners that were drawn without repetition.
+constexpr u32 drawing_threads = 256;
+constexpr u64 most_scratch = u64{1} << 30;
 /// Memory that is left to the driver, for the stacks of threads and other programs.
 constexpr u64 spare_bytes = u64{64} << 20;
 /// Time of a launch where a screen is attached, whose driver ends kernels after some seconds.
@@ -156,10 +159,11 @@ class PinnedNumber {
 
 class Module {
    public:
-    Module(const Context& context, const CompiledKernel& kernel) : context_(context) {
+    /// @param name of the kernel
+    Module(const Context& context, const CompiledKernel& kernel, const char* name) : context_(context) {
         context.check(context.functions().module_load_data(&module_, kernel.code.data()), "loading the kernels");
         // The constructor may still fail, and then there is no destructor.
-        if (const int error = context.functions().module_get_function(&run_, module_, "run"); error != 0) {
+        if (const int error = context.functions().module_get_function(&kernel_, module_, name); error != 0) {
             context.functions().module_unload(module_);
             context.check(error, "finding the kernel");
         }
@@ -168,10 +172,10 @@ class Module {
     Module(const Module&) = delete;
     Module& operator=(const Module&) = delete;
 
-    void* run() const { return run_; }
+    void* kernel() const { return kernel_; }
     int attribute(FunctionAttribute attribute) const {
         int value = 0;
-        context_.check(context_.functions().function_get_attribute(&value, static_cast<int>(attribute), run_),
+        context_.check(context_.functions().function_get_attribute(&value, static_cast<int>(attribute), kernel_),
                        "reading an attribute of the kernel");
         return value;
     }
@@ -179,10 +183,16 @@ class Module {
    private:
     const Context& context_;
     void* module_ = nullptr;
-    void* run_ = nullptr;
+    void* kernel_ = nullptr;
 };
 
 u32 whole_warps(u32 threads) { return (threads + warp_size - 1) / warp_size * warp_size; }
+
+/// Rows that the device has drawn, of all blocks; see Construction.
+struct DrawnRows {
+    std::unique_ptr<DeviceMemory> begin;
+    std::unique_ptr<DeviceMemory> synapses;
+};
 
 /// What a network has on the device.
 struct Loaded {
@@ -243,6 +253,7 @@ class CudaDevice final : public Backend {
         // Not ContextUse, which throws.
         const bool entered = context_.functions().context_push(context_.handle()) == 0;
         loaded_.reset();
+        drawn_ = {};
         stop_.reset();
         stop_stream_.reset();
         stream_.reset();
@@ -256,11 +267,98 @@ class CudaDevice final : public Backend {
     std::array<std::uint8_t, 16> identity() const override { return identity_; }
     u32 blocks() const override { return blocks_; }
 
+    ConstructedRows construct(const ConstructionImage& image) override {
+        check_usable();
+        const ContextUse use(context_);
+        loaded_.reset();
+        drawn_ = {};
+        const Module module(context_, compiler_->compile(construction_source(), target_), "construct");
+        int active = 0;
+        context_.check(context_.functions().most_active_blocks(&active, module.kernel(), drawing_threads, 0),
+                       "counting blocks that run at once");
+        const auto aligned = [](u64 bytes) {
+            return (bytes + array_alignment - 1) / array_alignment * array_alignment;
+        };
+        // The same arrays are measured, and then copied.
+        u64 bytes = 0;
+        const auto measure = [&](const auto& elements) {
+            bytes += aligned(std::as_bytes(std::span(elements)).size());
+            return elements.data();
+        };
+        Construction construction = construction_of(image, measure);
+        measure(draws_of(image, measure));
+        const u64 scratch_bytes = construction.scratch_words * sizeof(u32) * drawing_threads;
+        u64 blocks = u64{static_cast<u32>(active)} * multiprocessors_;
+        if (scratch_bytes > 0) blocks = std::clamp<u64>(most_scratch / scratch_bytes, 1, std::max<u64>(blocks, 1));
+        const std::vector<DrawnWeights> nothing(image.projections.size());
+        const u64 input_counts = construction.receptor_count * construction.neurons;
+        measure(nothing);
+        bytes += aligned(input_counts * sizeof(u64)) + aligned(construction.stretches * sizeof(u64)) +
+                 aligned(blocks * scratch_bytes);
+        const u64 begin_bytes = (construction.rows + 2) * sizeof(u64);
+        check_memory(bytes + begin_bytes);
+        DrawnRows drawn;
+        drawn.begin = std::make_unique<DeviceMemory>(context_, begin_bytes, "rows of synapses");
+        const DeviceMemory work(context_, bytes, "the construction of the network");
+        const auto clear = [&](u64 address, u64 count) {
+            if (count == 0) return;
+            context_.check(context_.functions().fill_bytes(address, 0, count, stream_->handle()), "clearing memory");
+        };
+        clear(drawn.begin->address(), begin_bytes);
+        clear(work.address(), bytes);
+        stream_->wait("clearing memory");
+        u64 next = work.address();
+        const auto take = [&]<class Element>(u64 count) {
+            auto* const taken = reinterpret_cast<Element*>(static_cast<std::uintptr_t>(next));
+            next += aligned(count * sizeof(Element));
+            return taken;
+        };
+        const auto put = [&]<class Element>(const std::vector<Element>& elements) {
+            copy(next, std::as_bytes(std::span(elements)));
+            return take.template operator()<Element>(elements.size());
+        };
+        construction = construction_of(image, put);
+        const std::vector<ProjectionDraws> draws = draws_of(image, put);
+        construction.draws = put(draws);
+        construction.weights = put(nothing);
+        construction.input_counts = take.template operator()<u64>(input_counts);
+        construction.sums = take.template operator()<u64>(construction.stretches);
+        construction.scratch = take.template operator()<u32>(blocks * scratch_bytes / sizeof(u32));
+        construction.row_begin = reinterpret_cast<u64*>(static_cast<std::uintptr_t>(drawn.begin->address()));
+        stream_->wait("copying what rows are drawn from");
+        std::vector<u64> synapses;
+        for (u32 part = 0; part < build_parts; ++part) {
+            if (static_cast<BuildPart>(part) == BuildPart::fill) {
+                synapses = count_synapses(construction);
+                u64 all = 0;
+                for (const u64 of_block : synapses) all += of_block;
+                check_memory(all * sizeof(Synapse));
+                drawn.synapses = std::make_unique<DeviceMemory>(context_, all * sizeof(Synapse), "synapses");
+                construction.synapses =
+                    reinterpret_cast<Synapse*>(static_cast<std::uintptr_t>(drawn.synapses->address()));
+            }
+            void* arguments[] = {&construction, &part};
+            context_.check(
+                context_.functions().launch_cooperative(module.kernel(), static_cast<unsigned>(blocks), 1, 1,
+                                                        drawing_threads, 1, 1, 0, stream_->handle(), arguments),
+                "starting the construction");
+            stream_->wait("drawing synapses");
+        }
+        std::vector<DrawnWeights> weights(nothing.size());
+        std::vector<u64> counts(input_counts);
+        read(reinterpret_cast<std::uintptr_t>(construction.weights), std::span(weights));
+        read(reinterpret_cast<std::uintptr_t>(construction.input_counts), std::span(counts));
+        stream_->wait("reading what was drawn");
+        drawn_ = std::move(drawn);
+        return constructed(construction, std::move(synapses), std::move(weights), counts);
+    }
+
     void load(NetworkImage image) override {
         if (image.blocks.empty() || image.blocks.size() > blocks_) throw InternalError("blocks of an image");
         check_usable();
         const ContextUse use(context_);
         loaded_.reset();
+        if (!image.has_rows) drawn_ = {};
         has_failed_ = false;
         auto made = std::make_unique<Loaded>();
         made->plan = plan_memory(image, options_.spike_room != 0 ? options_.spike_room : usual_spike_room);
@@ -288,6 +386,21 @@ class CudaDevice final : public Backend {
         copy_to<u64>(place(block).row_begin, rows.begin);
         copy_to<Synapse>(place(block).synapses, rows.synapses);
         stream_->wait("copying synapses");
+    }
+
+    void get_rows(u32 block, BlockRows& rows) override {
+        check_usable();
+        const ContextUse use(context_);
+        const BlockData& data = loaded_->data[block];
+        rows.begin.resize(loaded_->image.blocks[block].rows + std::size_t{1});
+        rows.synapses.resize(loaded_->image.blocks[block].synapses);
+        read(reinterpret_cast<std::uintptr_t>(data.row_begin), std::span(rows.begin));
+        stream_->wait("reading synapses");
+        // Those that were drawn are in one array for all blocks.
+        const u64 first = rows.begin.front();
+        read(reinterpret_cast<std::uintptr_t>(data.synapses + first), std::span(rows.synapses));
+        stream_->wait("reading synapses");
+        for (u64& begin : rows.begin) begin -= first;
     }
 
     void set_constants(u32 block, std::span<const GroupImage> groups) override {
@@ -403,6 +516,7 @@ class CudaDevice final : public Backend {
         if (loaded_->remote_memory != nullptr) bytes += loaded_->remote_memory->bytes();
         for (const auto& lists : loaded_->lists) bytes += lists == nullptr ? 0 : lists->bytes();
         if (loaded_->courses != nullptr) bytes += loaded_->courses->bytes();
+        if (loaded_->image.has_rows) bytes += drawn_.begin->bytes() + drawn_.synapses->bytes();
         return bytes;
     }
 
@@ -451,7 +565,8 @@ class CudaDevice final : public Backend {
             made.module = std::make_unique<Module>(
                 context_,
                 compiler_->compile(kernel_source(image.programs, {.threads = made.threads, .registers = registers}),
-                                   target_));
+                                   target_),
+                "run");
             plan_shared_memory(image, keeps_state, made);
             const u32 fewer = whole_warps(made.threads / 2);
             // Threads that do not have enough registers are slower than half as many.
@@ -460,12 +575,12 @@ class CudaDevice final : public Backend {
             made.threads = fewer;
         }
         const DriverFunctions& functions = context_.functions();
-        context_.check(functions.function_set_attribute(made.module->run(),
+        context_.check(functions.function_set_attribute(made.module->kernel(),
                                                         static_cast<int>(FunctionAttribute::most_dynamic_shared_bytes),
                                                         static_cast<int>(made.shared_bytes)),
                        "reserving shared memory");
         int active = 0;
-        context_.check(functions.most_active_blocks(&active, made.module->run(), static_cast<int>(made.threads),
+        context_.check(functions.most_active_blocks(&active, made.module->kernel(), static_cast<int>(made.threads),
                                                     made.shared_bytes),
                        "counting blocks that run at once");
         if (u64{static_cast<u32>(active)} * multiprocessors_ < image.blocks.size()) {
@@ -523,8 +638,15 @@ class CudaDevice final : public Backend {
             source += block.neurons;
             at(data.state, places.state);
             at(data.refractory, places.refractory);
-            at(data.row_begin, places.row_begin);
-            at(data.synapses, places.synapses);
+            if (image.has_rows) {
+                data.row_begin = reinterpret_cast<const u64*>(static_cast<std::uintptr_t>(drawn_.begin->address())) +
+                                 b * u64{block.rows};
+                data.synapses =
+                    reinterpret_cast<const Synapse*>(static_cast<std::uintptr_t>(drawn_.synapses->address()));
+            } else {
+                at(data.row_begin, places.row_begin);
+                at(data.synapses, places.synapses);
+            }
             at(data.ring, places.ring);
             at(data.lists, places.lists);
             at(data.spikes, places.spikes);
@@ -585,10 +707,27 @@ class CudaDevice final : public Backend {
     }
     template <class Element>
     void copy_from(u64 place, std::span<Element> elements) const {
+        read(loaded_->memory->address() + place, elements);
+    }
+    template <class Element>
+    void read(u64 address, std::span<Element> elements) const {
         if (elements.empty()) return;
-        context_.check(context_.functions().copy_to_host(elements.data(), loaded_->memory->address() + place,
-                                                         elements.size_bytes(), stream_->handle()),
-                       "copying from the GPU");
+        context_.check(
+            context_.functions().copy_to_host(elements.data(), address, elements.size_bytes(), stream_->handle()),
+            "copying from the GPU");
+    }
+
+    /// The synapses of blocks, once their rows are placed.
+    std::vector<u64> count_synapses(const Construction& construction) const {
+        std::vector<u64> begins(construction.blocks + std::size_t{1});
+        for (std::size_t b = 0; b < begins.size(); ++b) {
+            read(reinterpret_cast<std::uintptr_t>(construction.row_begin + b * construction.neurons + 1),
+                 std::span(begins).subspan(b, 1));
+        }
+        stream_->wait("counting synapses");
+        std::vector<u64> synapses;
+        for (u32 b = 0; b < construction.blocks; ++b) synapses.push_back(begins[b + std::size_t{1}] - begins[b]);
+        return synapses;
     }
 
     /// Copies spikes of other processes and where those of each block begin, and returns the place of the latter: all spikes
@@ -651,7 +790,7 @@ class CudaDevice final : public Backend {
                 reinterpret_cast<const RemoteSpike*>(static_cast<std::uintptr_t>(loaded_->remote_memory->address()));
         }
         void* arguments[] = {&parameters};
-        context_.check(functions.launch_cooperative(loaded_->module->run(), blocks, 1, 1, loaded_->threads, 1, 1,
+        context_.check(functions.launch_cooperative(loaded_->module->kernel(), blocks, 1, 1, loaded_->threads, 1, 1,
                                                     loaded_->shared_bytes, stream_->handle(), arguments),
                        "starting the kernel");
         const std::exception_ptr failure = wait(first, last, stops, has_stopped);
@@ -724,6 +863,7 @@ class CudaDevice final : public Backend {
     std::optional<Stream> stop_stream_;
     std::optional<PinnedNumber> stop_;
     std::unique_ptr<Loaded> loaded_;
+    DrawnRows drawn_;
     std::mutex copying_;
     bool has_failed_ = false;
     std::string lost_;  ///< the error after which nothing works any more

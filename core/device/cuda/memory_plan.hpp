@@ -12,7 +12,7 @@
 namespace ranvier::device {
 
 /// Places of arrays of a block, in bytes from the start of the allocation. Groups have an allocation of their own: it
-/// changes with their constants.
+/// changes with their constants. So have rows that were constructed.
 struct BlockPlaces {
     u64 state = 0;
     u64 refractory = 0;

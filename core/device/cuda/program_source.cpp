@@ -263,4 +263,6 @@ std::string kernel_source(std::span<const DeviceProgram> programs, const KernelS
            "\n#include \"device/cuda/kernel_entry.cuh\"\n";
 }
 
+std::string construction_source() { return "#include \"device/cuda/construction_entry.cuh\"\n"; }
+
 }  // namespace ranvier::device

@@ -31,4 +31,7 @@ struct KernelShape {
 /// @throws StateError for a program that cannot run on a GPU yet
 std::string kernel_source(std::span<const DeviceProgram> programs, const KernelShape& shape = {});
 
+/// The CUDA C++ of the kernel that draws rows (core/device/kernel/construction.hpp).
+std::string construction_source();
+
 }  // namespace ranvier::device

@@ -64,7 +64,9 @@ class EmulatedModels {
 /// The arrays of a block, in what takes the place of the memory of a device.
 struct BlockMemory {
     BlockImage image;
-    BlockRows rows;
+    BlockRows rows;  ///< empty if they were constructed
+    const u64* row_begin = nullptr;
+    const Synapse* synapses = nullptr;
     SharedPlan plan;
     std::vector<Constant> constants;                 ///< of all groups
     std::vector<std::vector<Signal>> signals;        ///< by group
@@ -90,12 +92,56 @@ class Emulator final : public Backend {
     std::string name() const override { return "emulator of a GPU"; }
     u32 blocks() const override { return options_.blocks; }
 
+    ConstructedRows construct(const ConstructionImage& image) override {
+        const auto place = [](const auto& elements) { return elements.data(); };
+        const std::vector<ProjectionDraws> draws = draws_of(image, place);
+        Construction construction = construction_of(image, place);
+        std::vector<DrawnWeights> weights(draws.size());
+        std::vector<u64> input_counts(construction.receptor_count * construction.neurons, 0);
+        std::vector<u64> sums(construction.stretches);
+        std::vector<u32> scratch(options_.threads * construction.scratch_words, 0);
+        row_begin_.assign(construction.rows + 2, 0);
+        construction.draws = draws.data();
+        construction.weights = weights.data();
+        construction.input_counts = input_counts.data();
+        construction.sums = sums.data();
+        construction.scratch = scratch.data();
+        construction.row_begin = row_begin_.data();
+        std::vector<u32> threads(options_.threads);
+        std::iota(threads.begin(), threads.end(), u32{0});
+        std::vector<u64> synapses;
+        for (u32 part = 0; part < build_parts; ++part) {
+            if (static_cast<BuildPart>(part) == BuildPart::fill) {
+                for (u32 b = 0; b < construction.blocks; ++b) {
+                    const u64* const begin = row_begin_.data() + b * construction.neurons + 1;
+                    synapses.push_back(begin[construction.neurons] - begin[0]);
+                }
+                synapses_.resize(row_begin_.back());
+                construction.synapses = synapses_.data();
+            }
+            std::ranges::shuffle(threads, random_);
+            for (const u32 thread : threads) {
+                build(construction, static_cast<BuildPart>(part), thread, options_.threads);
+            }
+        }
+        return constructed(construction, std::move(synapses), std::move(weights), input_counts);
+    }
+
     void load(NetworkImage image) override {
         programs_ = std::move(image.programs);
         epoch_steps_ = image.epoch_steps;
         quantum_ = image.quantum;
         memory_ = std::vector<BlockMemory>(image.blocks.size());
-        for (std::size_t b = 0; b < memory_.size(); ++b) memory_[b].image = std::move(image.blocks[b]);
+        if (!image.has_rows) {
+            row_begin_ = {};
+            synapses_ = {};
+        }
+        for (std::size_t b = 0; b < memory_.size(); ++b) {
+            memory_[b].image = std::move(image.blocks[b]);
+            if (!image.has_rows) continue;
+            memory_[b].row_begin = row_begin_.data() + b * std::size_t{memory_[b].image.rows};
+            memory_[b].synapses = synapses_.data();
+        }
         choose_registers();
         for (std::size_t b = 0; b < memory_.size(); ++b) {
             BlockMemory& block = memory_[b];
@@ -110,7 +156,19 @@ class Emulator final : public Backend {
         control_ = {};
     }
 
-    void set_rows(u32 block, const BlockRows& rows) override { memory_[block].rows = rows; }
+    void set_rows(u32 block, const BlockRows& rows) override {
+        BlockMemory& memory = memory_[block];
+        memory.rows = rows;
+        memory.row_begin = memory.rows.begin.data();
+        memory.synapses = memory.rows.synapses.data();
+    }
+    void get_rows(u32 block, BlockRows& rows) override {
+        const BlockMemory& memory = memory_[block];
+        rows.begin.assign(memory.row_begin, memory.row_begin + memory.image.rows + 1);
+        const u64 first = rows.begin.front();
+        rows.synapses.assign(memory.synapses + first, memory.synapses + rows.begin.back());
+        for (u64& begin : rows.begin) begin -= first;
+    }
 
     void set_constants(u32 block, std::span<const GroupImage> groups) override {
         memory_[block].image.groups.assign(groups.begin(), groups.end());
@@ -182,7 +240,8 @@ class Emulator final : public Backend {
     }
     u64 events(u32 block) override { return memory_[block].events; }
     u64 bytes() const override {
-        u64 bytes = records_.size() * sizeof(Record);
+        u64 bytes =
+            records_.size() * sizeof(Record) + row_begin_.size() * sizeof(u64) + synapses_.size() * sizeof(Synapse);
         for (const BlockMemory& block : memory_) {
             bytes += block.rows.begin.size() * sizeof(u64) + block.rows.synapses.size() * sizeof(Synapse) +
                      block.state.variables.size() * sizeof(double) + block.state.refractory.size() * sizeof(i32) +
@@ -272,8 +331,8 @@ class Emulator final : public Backend {
                        .constants = block.constants.data(),
                        .state = block.state.variables.data(),
                        .refractory = block.state.refractory.data(),
-                       .row_begin = block.rows.begin.data(),
-                       .synapses = block.rows.synapses.data(),
+                       .row_begin = block.row_begin,
+                       .synapses = block.synapses,
                        .ring = block.ring.data(),
                        .lists = block.lists.data(),
                        .spikes = block.spikes.data(),
@@ -375,6 +434,9 @@ class Emulator final : public Backend {
     std::vector<DeviceProgram> programs_;
     bool has_registers_ = false;
     u32 epoch_steps_ = 1;
+    // Constructed rows; see Construction.
+    std::vector<u64> row_begin_;
+    std::vector<Synapse> synapses_;
     double quantum_ = 1.0;
     std::vector<BlockMemory> memory_;
     std::vector<Record> records_;

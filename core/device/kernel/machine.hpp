@@ -4,10 +4,13 @@
 /// the emulator. So they include no headers of the standard library.
 #if defined(__CUDACC__)
 #define RANVIER_DEVICE __device__ __forceinline__
+/// A function that is called from many places.
+#define RANVIER_DEVICE_CALL __device__ __noinline__
 /// Arrays that are indexed by the counter of the loop that follows then become registers.
 #define RANVIER_UNROLL _Pragma("unroll")
 #else
 #define RANVIER_DEVICE inline
+#define RANVIER_DEVICE_CALL inline
 #define RANVIER_UNROLL
 #endif
 
@@ -41,6 +44,9 @@ static_assert(sizeof(Record) == 16);
 RANVIER_DEVICE u32 fetch_add(u32* to, u32 number) { return atomicAdd(to, number); }
 RANVIER_DEVICE void add(i64* to, i64 number) { atomicAdd(reinterpret_cast<u64*>(to), static_cast<u64>(number)); }
 RANVIER_DEVICE void add(u64* to, u64 number) { atomicAdd(to, number); }
+RANVIER_DEVICE u64 fetch_add(u64* to, u64 number) { return atomicAdd(to, number); }
+RANVIER_DEVICE void lower(u32* to, u32 number) { atomicMin(to, number); }
+RANVIER_DEVICE void raise(u32* to, u32 number) { atomicMax(to, number); }
 /// Before a record is written: everything that the threads of the block have written until a barrier is seen by whoever has
 /// seen the record.
 RANVIER_DEVICE void release() { __threadfence(); }
@@ -78,6 +84,13 @@ RANVIER_DEVICE u32 fetch_add(u32* to, u32 number) {
 }
 RANVIER_DEVICE void add(i64* to, i64 number) { *to += number; }
 RANVIER_DEVICE void add(u64* to, u64 number) { *to += number; }
+RANVIER_DEVICE u64 fetch_add(u64* to, u64 number) {
+    const u64 before = *to;
+    *to = before + number;
+    return before;
+}
+RANVIER_DEVICE void lower(u32* to, u32 number) { *to = number < *to ? number : *to; }
+RANVIER_DEVICE void raise(u32* to, u32 number) { *to = number > *to ? number : *to; }
 RANVIER_DEVICE void release() {}
 RANVIER_DEVICE void publish(Record* to, const Record& record) { *to = record; }
 RANVIER_DEVICE Record read(const Record* from) { return *from; }

@@ -35,11 +35,11 @@ WeightRange join_all(const WeightRange& local, comm::Communicator& communicator)
 
 /// The first projection, by id, with a weight on any process for which `matches` is true.
 template <class Matches>
-std::string first_projection(const connect::TableBuilder& builder, const network::LoweredNetwork& network,
+std::string first_projection(const connect::SynapseWeights& drawn, const network::LoweredNetwork& network,
                              std::uint32_t receptor, comm::Communicator& communicator, Matches matches) {
     std::uint64_t found = network.plans().size();
     for (std::size_t i = network.plans().size(); i-- > 0;) {
-        if (matches(builder.weights(i, receptor))) found = i;
+        if (matches(drawn.weights(i, receptor))) found = i;
     }
     found = communicator.least(found);
     if (found == network.plans().size()) return "";
@@ -47,7 +47,7 @@ std::string first_projection(const connect::TableBuilder& builder, const network
 }
 
 /// The greatest absolute value that weights of a kind that is not static can reach.
-double bound_of_learning(const connect::TableBuilder& builder, const network::LoweredNetwork& network,
+double bound_of_learning(const connect::SynapseWeights& drawn, const network::LoweredNetwork& network,
                          connect::KindIndex kind, comm::Communicator& communicator) {
     const connect::SynapseDynamics& dynamics = *network.plan().dynamics_of(kind);
     double given = 0.0;
@@ -55,14 +55,14 @@ double bound_of_learning(const connect::TableBuilder& builder, const network::Lo
     for (std::size_t i = 0; i < network.plans().size(); ++i) {
         if (!network.plans()[i].feeds(kind)) continue;
         given = std::max(given, network.plans()[i].weight_bound);
-        greatest = std::max(greatest, builder.weights(i, network.plan().receptor(kind)).greatest);
+        greatest = std::max(greatest, drawn.weights(i, network.plan().receptor(kind)).greatest);
     }
     greatest = std::bit_cast<double>(communicator.greatest(bits_of(greatest)));
     return connect::bound_of_learning(dynamics, given, greatest);
 }
 
 /// The contributions of synapses that are not static to a receptor, whose grids do not depend on other synapses.
-void join_dynamic(WeightRange& local, const connect::TableBuilder& builder, const network::LoweredNetwork& network,
+void join_dynamic(WeightRange& local, const connect::SynapseWeights& drawn, const network::LoweredNetwork& network,
                   std::uint32_t receptor, const WeightAgreement& agreed) {
     const connect::NetworkPlan& plan = network.plan();
     for (std::uint32_t kind = 0; kind < agreed.bounds.size(); ++kind) {
@@ -75,7 +75,7 @@ void join_dynamic(WeightRange& local, const connect::TableBuilder& builder, cons
         }
         local.join({.greatest = factor * agreed.bounds[kind]});
         for (std::size_t i = 0; i < network.plans().size(); ++i) {
-            if (network.plans()[i].feeds(index)) local.join({.least = builder.weights(i, receptor).least});
+            if (network.plans()[i].feeds(index)) local.join({.least = drawn.weights(i, receptor).least});
         }
     }
 }
@@ -95,7 +95,7 @@ void choose_grids_of_parts(WeightRange& all, const network::LoweredNetwork& netw
 }
 
 /// The bounds of weights that are not static, by kind, and the grids of those that learn.
-WeightAgreement agree_on_dynamics(const connect::TableBuilder& builder, const network::LoweredNetwork& network,
+WeightAgreement agree_on_dynamics(const connect::SynapseWeights& drawn, const network::LoweredNetwork& network,
                                   comm::Communicator& communicator) {
     const connect::NetworkPlan& plan = network.plan();
     WeightAgreement agreed{.ranges = WeightRanges(network.receptors()),
@@ -104,7 +104,7 @@ WeightAgreement agree_on_dynamics(const connect::TableBuilder& builder, const ne
     for (std::uint32_t kind = 0; kind < plan.kinds.size(); ++kind) {
         const connect::SynapseDynamics* const dynamics = plan.dynamics_of(connect::KindIndex{kind});
         if (dynamics == nullptr) continue;
-        agreed.bounds[kind] = bound_of_learning(builder, network, connect::KindIndex{kind}, communicator);
+        agreed.bounds[kind] = bound_of_learning(drawn, network, connect::KindIndex{kind}, communicator);
         if (dynamics->greatest_factor() > 0.0) continue;
         agreed.quanta[kind] = connect::quantum_of_learning(agreed.bounds[kind]);
     }
@@ -142,22 +142,22 @@ void check_given_weights(const network::LoweredNetwork& network, bool double_wei
     }
 }
 
-WeightAgreement agree_on_weights(const connect::TableBuilder& builder, const network::LoweredNetwork& network,
+WeightAgreement agree_on_weights(const connect::SynapseWeights& drawn, const network::LoweredNetwork& network,
                                  bool double_weights, comm::Communicator& communicator) {
     const connect::NetworkPlan& plan_of_all = network.plan();
-    WeightAgreement agreed = agree_on_dynamics(builder, network, communicator);
+    WeightAgreement agreed = agree_on_dynamics(drawn, network, communicator);
     const auto is_static = [&](const connect::ProjectionPlan& plan) {
         return plan_of_all.dynamics_of(plan.positive_kind) == nullptr;
     };
     for (std::uint32_t receptor = 0; receptor < plan_of_all.receptors(); ++receptor) {
-        WeightRange local{.most_inputs = builder.most_inputs(receptor)};
+        WeightRange local{.most_inputs = drawn.most_inputs(receptor)};
         for (std::size_t i = 0; i < network.plans().size(); ++i) {
-            if (is_static(network.plans()[i])) local.join(builder.weights(i, receptor));
+            if (is_static(network.plans()[i])) local.join(drawn.weights(i, receptor));
         }
-        join_dynamic(local, builder, network, receptor, agreed);
+        join_dynamic(local, drawn, network, receptor, agreed);
         WeightRange& all = agreed.ranges[receptor] = join_all(local, communicator);
         const auto projection_with = [&](auto matches) {
-            return first_projection(builder, network, receptor, communicator, matches);
+            return first_projection(drawn, network, receptor, communicator, matches);
         };
         if (all.least < connect::least_weight(double_weights)) {
             const std::string name =

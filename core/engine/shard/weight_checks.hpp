@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "connect/tables/table_builder.hpp"
+#include "connect/tables/synapse_weights.hpp"
 #include "network/lowering/lowering.hpp"
 #include "ranvier/comm/communicator.hpp"
 #include "ranvier/connect/tables/input_sums.hpp"
@@ -29,7 +29,7 @@ struct WeightAgreement {
 /// The ranges of the weights stored on all processes, for each receptor of the models.
 /// @throws ValueOutOfBoundsError for weights too small for their precision, or of too wide a range for exact sums; on
 ///         all processes alike. @note Collective.
-WeightAgreement agree_on_weights(const connect::TableBuilder& builder, const network::LoweredNetwork& network,
+WeightAgreement agree_on_weights(const connect::SynapseWeights& drawn, const network::LoweredNetwork& network,
                                  bool double_weights, comm::Communicator& communicator);
 
 /// @throws ValueOutOfBoundsError if sums of such weights would not be exact

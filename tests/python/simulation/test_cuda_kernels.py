@@ -74,6 +74,15 @@ def test_nvrtc_compiles_several_models(architecture: int) -> None:
 
 
 @needs_compiler
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_nvrtc_compiles_the_construction_of_rows(architecture: int) -> None:
+    source = _core.cuda_construction_source()
+    assert compiled(source, architecture, ptx=False).startswith(b"\x7fELF")
+    text = compiled(source, architecture, ptx=True).decode()
+    assert re.findall(r"\bfma\b[^;]*f64", text) == []
+
+
+@needs_compiler
 def test_each_compiler_knows_the_architectures() -> None:
     for compiler in COMPILERS:
         version, architectures = _core.cuda_compiler_version(compiler)

@@ -17,6 +17,7 @@
 #include "ranvier/base/ids.hpp"
 #include "ranvier/base/instruction_set.hpp"
 #include "ranvier/base/shared_array.hpp"
+#include "ranvier/connect/rules/partner_draws.hpp"
 #include "ranvier/connect/space/mask.hpp"
 #include "ranvier/connect/space/pair_function.hpp"
 #include "ranvier/connect/space/positions.hpp"
@@ -211,6 +212,9 @@ class RuleSampler {
     /// Bytes held by the sampler that grow with an array of the user, in addition to the array itself, or with the
     /// number of neurons; without those of ProcessIndexes.
     virtual std::uint64_t bytes() const { return 0; }
+
+    /// How draw() draws, for rules that devices draw too; nothing for others.
+    virtual std::optional<PartnerDraws> partner_draws() const { return std::nullopt; }
 
     /// Takes its index of neurons by their positions from those of a process. Then draw() is for its neurons only, unless
     /// major() is source.

@@ -53,6 +53,10 @@ struct WeightRange {
     static constexpr double rounding = 1.0 - 0x1p-40;  ///< margin for the rounding of the bound itself
 };
 
+/// A power of two of which all weights in single precision are multiples whose absolute values are at least `least`, if they
+/// are not 0.
+double quantum_of_single(double least);
+
 /// Rounds weights to the stored precision, single or double, and returns their range; for weights outside the range of
 /// single precision, that of the given weights.
 WeightRange round_as_stored(InstructionSet set, std::span<double> weights, bool double_precision);

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "device/kernel/construction.hpp"
+
+namespace ranvier::device {
+
+/// A projection, as the host has it; see ProjectionDraws.
+struct ProjectionImage {
+    ProjectionDraws draws;
+    std::vector<u32> degrees;  ///< by major neuron; empty: the same for all
+};
+
+/// What a device needs to draw the rows of a network; see Construction.
+struct ConstructionImage {
+    std::vector<u32> numbers;
+    std::vector<u64> ids;
+    std::vector<u32> block_of;
+    std::vector<u32> first_neurons;
+    std::vector<Receptor> receptors;
+    std::vector<ProjectionImage> projections;
+    std::vector<DrawSegment> segments;  ///< and one after the last
+};
+
+/// What was drawn.
+struct ConstructedRows {
+    std::vector<u64> synapses;          ///< by block
+    std::vector<DrawnWeights> weights;  ///< by projection
+    std::vector<u64> most_inputs;       ///< by receptor, of a neuron
+};
+
+/// The numbers of a construction, with the arrays of an image. @param place returns where the elements of an array are
+template <class Place>
+Construction construction_of(const ConstructionImage& image, const Place& place) {
+    Construction made;
+    made.blocks = static_cast<u32>(image.first_neurons.size());
+    made.neurons = image.ids.size();
+    made.numbers = place(image.numbers);
+    made.ids = place(image.ids);
+    made.block_of = place(image.block_of);
+    made.first_neurons = place(image.first_neurons);
+    made.receptors = place(image.receptors);
+    made.receptor_count = static_cast<u32>(image.receptors.size()) / made.blocks;
+    made.segments = place(image.segments);
+    made.segment_count = static_cast<u32>(image.segments.size() - 1);
+    made.rows = made.blocks * made.neurons;
+    // As many stretches as rows of one: a thread adds these, and one thread those.
+    made.stretch = static_cast<u64>(std::sqrt(static_cast<double>(made.rows))) + 1;
+    made.stretches = (made.rows + made.stretch - 1) / made.stretch;
+    for (const ProjectionImage& each : image.projections) {
+        const ProjectionDraws& draws = each.draws;
+        if (draws.way != DrawWay::without_repetition) continue;
+        made.scratch_words =
+            std::max(made.scratch_words, draws.set_slots != 0 ? draws.set_slots : (draws.partners + 31) / 32);
+    }
+    return made;
+}
+
+/// The draws of all projections, with the arrays of their images.
+template <class Place>
+std::vector<ProjectionDraws> draws_of(const ConstructionImage& image, const Place& place) {
+    std::vector<ProjectionDraws> made;
+    for (const ProjectionImage& each : image.projections) {
+        made.push_back(each.draws);
+        if (!each.degrees.empty()) made.back().degrees = place(each.degrees);
+    }
+    return made;
+}
+
+/// @param synapses by block @param input_counts see Construction
+inline ConstructedRows constructed(const Construction& from, std::vector<u64> synapses,
+                                   std::vector<DrawnWeights> weights, const std::vector<u64>& input_counts) {
+    ConstructedRows made{.synapses = std::move(synapses), .weights = std::move(weights), .most_inputs = {}};
+    for (u32 receptor = 0; receptor < from.receptor_count; ++receptor) {
+        u64 most = 0;
+        for (u64 neuron = 0; neuron < from.neurons; ++neuron) {
+            most = std::max(most, input_counts[receptor * from.neurons + neuron]);
+        }
+        made.most_inputs.push_back(most);
+    }
+    return made;
+}
+
+}  // namespace ranvier::device

@@ -1,0 +1,241 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "connect/tables/network_plan.hpp"
+#include "connect/tables/stored_synapses.hpp"
+#include "connect/tables/table_builder.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "engine/devices/construction_image.hpp"
+#include "fake_gpu.hpp"
+#include "ranvier/parallel/team.hpp"
+#include "rule_testing.hpp"
+
+/// Rows that devices draw are those of tables that processors build.
+namespace ranvier::engine {
+namespace TEST_FILE {
+
+using connect::PairSpace;
+using connect::ProjectionPlan;
+using connect::RuleSpec;
+using device::BlockRows;
+using device::u32;
+using device::u64;
+
+constexpr std::uint32_t receptors = 3;
+
+/// Populations of consecutive ids, and projections between them.
+struct Drawn {
+    std::vector<connect::PopulationRange> ranges;
+    connect::NetworkPlan plan;
+};
+
+RuleSpec drawn_rule(std::mt19937_64& random, std::uint64_t sources, std::uint64_t targets, bool same) {
+    const auto below = [&](std::uint64_t count) { return static_cast<std::uint64_t>(random() % count); };
+    const bool autapses = below(2) == 0;
+    const bool multapses = below(2) == 0;
+    const auto most = [&](std::uint64_t partners) { return partners - (same && !autapses ? 1 : 0); };
+    // All numbers occur: none, a few, more than half, and all.
+    const auto degree = [&](std::uint64_t partners) -> std::uint64_t {
+        if (most(partners) == 0) return 0;
+        return multapses ? below(3 * partners) : below(3) == 0 ? most(partners) - below(2) : below(most(partners) + 1);
+    };
+    switch (below(6)) {
+        case 0:
+            return {"fixed_indegree",
+                    {{"indegree", degree(sources)}, {"allow_autapses", autapses}, {"allow_multapses", multapses}}};
+        case 1:
+            return {"fixed_outdegree",
+                    {{"outdegree", degree(targets)}, {"allow_autapses", autapses}, {"allow_multapses", multapses}}};
+        case 2: {
+            const std::uint64_t pairs = sources * targets - (same && !autapses ? sources : 0);
+            return {"fixed_total_number",
+                    {{"number", pairs == 0 ? 0 : below(multapses ? 2 * pairs : pairs + 1)},
+                     {"allow_autapses", autapses},
+                     {"allow_multapses", multapses}}};
+        }
+        case 3:
+            return rule_testing::bernoulli(std::vector{0.0, 1e-9, 0.03, 0.4, 1.0}[below(5)], autapses);
+        case 4: {
+            const std::uint64_t greatest = degree(sources);
+            return rule_testing::uniform_indegree(below(greatest + 1), greatest, autapses, multapses);
+        }
+        default:
+            if (sources == targets && below(2) == 0) return rule_testing::rule("one_to_one", 0, autapses);
+            return rule_testing::rule("all_to_all", 0, autapses);
+    }
+}
+
+connect::SynapseValues drawn_values(std::mt19937_64& random, double scale, bool has_signs, RandomKey key) {
+    const auto below = [&](std::uint64_t count) { return static_cast<std::uint64_t>(random() % count); };
+    if (below(3) == 0) return {has_signs && below(2) == 0 ? -scale : scale, key};
+    Distribution made{.kind = static_cast<Distribution::Kind>(1 + below(4)), .first = scale, .second = 0.4 * scale};
+    if (made.kind == Distribution::Kind::lognormal) made.first = std::log(scale), made.second = 0.7;
+    if (made.kind == Distribution::Kind::uniform) made.second = 1.5 * scale;
+    if (has_signs && below(2) == 0) {
+        made.first -= 1.2 * scale;
+        if (made.kind == Distribution::Kind::lognormal) made.first = 0.1;
+    }
+    made.restriction = static_cast<Distribution::Restriction>(below(3));
+    if (made.restriction != Distribution::Restriction::none) {
+        const double middle = made.quantile(0.5);
+        made.lower = middle - 0.2 * scale;
+        made.upper = below(2) == 0 ? middle + 0.5 * scale : std::numeric_limits<double>::infinity();
+    }
+    return {made, key};
+}
+
+Drawn drawn_network(unsigned seed) {
+    std::mt19937_64 random(seed);
+    const auto below = [&](std::uint64_t count) { return static_cast<std::uint64_t>(random() % count); };
+    Drawn drawn;
+    std::uint64_t end = 0;
+    for (std::uint64_t p = 0; p < 1 + below(4); ++p) {
+        const std::uint64_t size = std::vector<std::uint64_t>{1, 2, 31, 50, 50, 200, 1300}[below(7)];
+        drawn.ranges.push_back({NeuronId{end}, size});
+        end += size;
+    }
+    std::vector<ProjectionPlan> plans;
+    std::vector<connect::KindChoice> kinds;
+    for (std::uint32_t id = 0; id < 1 + below(5); ++id) {
+        const auto source = static_cast<std::size_t>(below(drawn.ranges.size()));
+        const auto target = static_cast<std::size_t>(below(drawn.ranges.size()));
+        const connect::PopulationRange& from = drawn.ranges[source];
+        const connect::PopulationRange& to = drawn.ranges[target];
+        ProjectionPlan plan;
+        plan.id = ProjectionId{id};
+        plan.pairs = {from.first, from.size, to.first, to.size};
+        plan.sources = from.size;
+        plan.target_populations = {PopulationId{static_cast<std::uint32_t>(target)}};
+        plan.sampler =
+            connect::bind_rule(drawn_rule(random, from.size, to.size, source == target), plan.pairs, seed, plan.id);
+        plan.weights = drawn_values(random, 45.0, true, make_key(seed, Purpose::weight, id));
+        plan.delays = drawn_values(random, 1.5, false, make_key(seed, Purpose::delay, id));
+        if (below(4) == 0) plan.delay_grid = {.steps_per_millisecond = 5.0, .stride = 2};
+        plan.most_spikes = static_cast<std::uint32_t>(1 + below(3));
+        plans.push_back(std::move(plan));
+        const auto receptor = static_cast<std::uint32_t>(below(2));
+        kinds.push_back({.positive = {.receptor = receptor, .synapse = 0},
+                         .negative = {.receptor = static_cast<std::uint32_t>(below(3)), .synapse = 0}});
+    }
+    drawn.plan = connect::make_network_plan(std::move(plans), kinds);
+    return drawn;
+}
+
+/// (source, cell, weight) of a block, sorted.
+using Synapses = std::vector<std::tuple<u64, u32, float>>;
+
+Synapses sorted(const BlockRows& rows) {
+    Synapses all;
+    for (std::size_t source = 0; source + 1 < rows.begin.size(); ++source) {
+        for (u64 s = rows.begin[source]; s < rows.begin[source + 1]; ++s) {
+            all.emplace_back(source, rows.synapses[s].cell, rows.synapses[s].weight);
+        }
+    }
+    std::ranges::sort(all);
+    return all;
+}
+
+/// The same of tables. @param image for the numbers of neurons
+Synapses sorted(const connect::ShardTables& tables, const connect::NetworkPlan& plan, u32 block,
+                const device::ConstructionImage& image) {
+    Synapses all;
+    for (u32 kind = 0; kind < tables.size(); ++kind) {
+        if (!tables[kind]) continue;
+        const connect::StoredSynapses& stored = *tables[kind]->synapses();
+        const device::Receptor& receptor = image.receptors[block * receptors + plan.kinds[kind].receptor];
+        for (u32 row = 0; row < tables[kind]->rows(); ++row) {
+            const RowIndex index{row};
+            std::vector<connect::SynapseView> views;
+            stored.read(index, stored.row_begin(index), stored.row_end(index), views);
+            for (const connect::SynapseView& view : views) {
+                all.emplace_back(image.numbers[tables[kind]->source(index).value],
+                                 receptor.cell(view.delay, view.target),
+                                 static_cast<float>(stored.weight(view.position)));
+            }
+        }
+    }
+    std::ranges::sort(all);
+    return all;
+}
+
+/// Draws the rows on a device, and compares them with those of tables. Returns their number.
+std::uint64_t compare(const Drawn& drawn, device::Backend& backend, u32 blocks) {
+    const connect::Placement placement(drawn.ranges.back().first.value + drawn.ranges.back().size);
+    const connect::ProcessLayout layout(placement, Rank{0}, blocks, drawn.ranges);
+    parallel::Team team{std::vector<parallel::Place>(2)};
+    connect::TableBuilder builder(drawn.plan, layout, {}, team, comm::make_local_communicator());
+    std::vector<connect::ShardTables> tables(blocks);
+    team.run([&](std::uint32_t worker) {
+        builder.build(worker);
+        team.for_assigned_items(worker, blocks, [&](std::uint32_t shard) { tables[shard] = builder.finish(shard); });
+    });
+    EXPECT_TRUE(can_draw_rows(drawn.plan));
+    const auto images = drawn_receptors(drawn.plan, layout, receptors);
+    const device::ConstructionImage image = construction_image(drawn.plan, layout, images, team);
+    const DrawnRowWeights weights(drawn.plan, backend.construct(image));
+    EXPECT_FALSE(weights.are_lost());
+    for (std::uint32_t receptor = 0; receptor < drawn.plan.receptors(); ++receptor) {
+        EXPECT_EQ(weights.most_inputs(receptor), builder.most_inputs(receptor));
+        for (std::size_t p = 0; p < drawn.plan.projections.size(); ++p) {
+            const connect::WeightRange found = weights.weights(p, receptor);
+            const connect::WeightRange expected = builder.weights(p, receptor);
+            EXPECT_EQ(found.least, expected.least);
+            EXPECT_EQ(found.greatest, expected.greatest);
+            EXPECT_EQ(found.quantum, expected.quantum);
+        }
+    }
+    device::NetworkImage network;
+    network.has_rows = true;
+    std::uint64_t synapses = 0;
+    for (u32 b = 0; b < blocks; ++b) {
+        device::BlockImage& block = network.blocks.emplace_back();
+        block.neurons = layout.shard(b).size();
+        block.slots = 64;
+        block.receptors = images[b];
+        block.rows = static_cast<u32>(image.ids.size());
+        block.synapses = weights.rows().synapses[b];
+        synapses += weights.rows().synapses[b];
+    }
+    backend.load(network);
+    for (u32 b = 0; b < blocks; ++b) {
+        BlockRows rows;
+        backend.get_rows(b, rows);
+        EXPECT_EQ(rows.begin.size(), image.ids.size() + 1);
+        EXPECT_EQ(sorted(rows), sorted(tables[b], drawn.plan, b, image)) << "block " << b;
+    }
+    return synapses;
+}
+
+TEST(DeviceRows, AreThoseOfTables) {
+    std::uint64_t synapses = 0;
+    for (unsigned seed = 1; seed <= 24; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        const u32 blocks = 1 + seed % 9;
+        const auto emulator = device::make_emulator({.blocks = blocks, .threads = 32 * (1 + seed % 3), .seed = seed});
+        synapses += compare(drawn_network(seed), *emulator, blocks);
+        if (testing::Test::HasFailure()) break;
+    }
+    EXPECT_GT(synapses, 300'000U);
+}
+
+TEST(DeviceRows, AreDrawnByGpus) {
+    device::FakeGpu::reset();
+    for (unsigned seed = 101; seed <= 110; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        const u32 blocks = 1 + seed % 3;
+        const auto gpu = device::make_cuda_device({}, device::fake_driver(), device::fake_compiler());
+        compare(drawn_network(seed), *gpu, blocks);
+    }
+}
+
+}  // namespace TEST_FILE
+}  // namespace ranvier::engine
