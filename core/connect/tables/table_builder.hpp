@@ -31,6 +31,8 @@ struct BuildOptions {
     bool compiled_rules = false;
     /// Numbering of rows; chosen if not given: dense if most of the possible sources have targets on this process.
     std::optional<RowNumbering> numbering = std::nullopt;
+    /// Whether the process has tables: a device can draw rows without them.
+    bool has_tables = true;
     bool keep_sources = true;  ///< after the presynaptic tables have been built
     std::uint64_t buffer_bytes = std::uint64_t{128} << 20;  ///< limit of the data sent to other processes at a time
 };

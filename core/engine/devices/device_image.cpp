@@ -150,14 +150,14 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
 }
 
 DeviceImage::DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
-                         Step epoch_steps, const network::Network& network, std::string device)
+                         Step epoch_steps, Step longest_delay, const network::Network& network, std::string device)
     : network_(network),
       device_(std::move(device)),
       shards_(shards),
       layout_(layout),
       epoch_steps_(epoch_steps),
       host_stimuli_(shards.size()) {
-    DelaySteps greatest = 1;
+    DelaySteps greatest = std::max<DelaySteps>(1, static_cast<DelaySteps>(longest_delay));
     for (const auto& shard : shards_) {
         for (const auto& table : shard->synapses().tables()) {
             if (table) greatest = std::max(greatest, table->greatest_delay());
@@ -206,23 +206,24 @@ void DeviceImage::fit_quantum() {
     }
 }
 
-device::NetworkImage DeviceImage::network() {
+device::NetworkImage DeviceImage::network(const DrawnRows* drawn) {
     fit_quantum();
     device::NetworkImage image;
     image.epoch_steps = static_cast<u32>(epoch_steps_);
     image.quantum = quantum_;
+    image.has_rows = drawn != nullptr;
     for (u32 s = 0; s < shards_.size(); ++s) {
         Shard& shard = *shards_[s];
         device::BlockImage block;
         block.neurons = shard.layout().size();
-        block.receptors = receptor_images(s);
+        block.receptors = drawn != nullptr ? drawn->receptors[s] : receptor_images(s);
         block.slots = slots_;
         block.groups = groups(s);
         for (const device::GroupImage& group : block.groups) {
             block.variables = std::max(block.variables, programs_[group.program].variables);
         }
         block.rows = number_rows(s);
-        block.synapses = shard.synapses().size();
+        block.synapses = drawn != nullptr ? drawn->synapses[s] : shard.synapses().size();
         image.blocks.push_back(std::move(block));
     }
     image.programs = programs_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/backend/backend.hpp"
+#include "engine/devices/construction_image.hpp"
 #include "engine/devices/device_courses.hpp"
 #include "engine/shard/shard.hpp"
 #include "engine/shard/weight_checks.hpp"
@@ -33,12 +34,14 @@ struct RemoteArrival {
 /// for each source of this process one, and then one for each row of a table whose source is on another process.
 class DeviceImage {
    public:
+    /// @param longest_delay at least that of synapses that are in no table
     DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout, Step epoch_steps,
-                const network::Network& network, std::string device);
+                Step longest_delay, const network::Network& network, std::string device);
 
     /// All but the rows.
     /// @throws StateError for a network that is too large for blocks, or neurons whose step is not a program
-    device::NetworkImage network();
+    /// @param drawn rows that the device has drawn; null: they will be those of tables
+    device::NetworkImage network(const DrawnRows* drawn);
     /// The rows of a shard, into vectors whose memory is used again. Thread-safe.
     void copy_rows(std::uint32_t shard, device::BlockRows& rows) const;
     /// The groups of a shard with the constants of their present parameters.

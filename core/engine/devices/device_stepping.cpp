@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "ranvier/base/errors.hpp"
 #include "ranvier/engine/times.hpp"
@@ -11,7 +12,7 @@ namespace ranvier::engine {
 
 DeviceStepping::DeviceStepping(const Arguments& arguments)
     : given_(arguments),
-      image_(given_.shards, given_.layout, given_.epoch_steps, given_.network, given_.device),
+      image_(given_.shards, given_.layout, given_.epoch_steps, given_.kept_steps, given_.network, given_.device),
       courses_(given_.shards, given_.device),
       events_(arguments.shards.size(), 0) {
     if (given_.exchange != nullptr) {
@@ -23,7 +24,7 @@ DeviceStepping::DeviceStepping(const Arguments& arguments)
                                                   .epoch_steps = given_.exchange_steps});
         arrivals_.resize(given_.shards.size());
     }
-    load();
+    load(given_.drawn != nullptr);
 }
 
 void DeviceStepping::reset_counts() {}
@@ -41,23 +42,24 @@ void DeviceStepping::begin(Step first, Step last) {
     step_.store(first - 1, std::memory_order_relaxed);
 }
 
-void DeviceStepping::load() {
-    given_.backend.load(image_.network());
-    given_.team.run([&](std::uint32_t worker) {
+void DeviceStepping::load(bool is_drawn) {
+    given_.backend.load(image_.network(is_drawn ? given_.drawn : nullptr));
+    const auto copy_rows = [&](std::uint32_t worker) {
         device::BlockRows rows;
         given_.team.for_assigned_items(worker, static_cast<std::uint32_t>(given_.shards.size()),
                                        [&](std::uint32_t shard) {
                                            image_.copy_rows(shard, rows);
                                            given_.backend.set_rows(shard, rows);
                                        });
-    });
+    };
+    if (!is_drawn) given_.team.run(copy_rows);
     std::ranges::fill(events_, 0);
     has_weights_ = true;
 }
 
 void DeviceStepping::update_weights() {
     if (has_weights_) return;
-    load();
+    load(false);
     at_ = unknown;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "device/backend/backend.hpp"
+#include "engine/devices/construction_image.hpp"
 #include "engine/devices/device_courses.hpp"
 #include "engine/devices/device_image.hpp"
 #include "engine/devices/device_traffic.hpp"
@@ -33,6 +34,7 @@ class DeviceStepping final : public Stepping {
         const connect::ProcessLayout& layout;
         parallel::Team& team;
         device::Backend& backend;
+        const DrawnRows* drawn = nullptr;  ///< by the device; null: rows are those of tables
         const network::Network& network;
         std::string device;  ///< its name
         Step epoch_steps = 1;    ///< at most the shortest delay
@@ -67,9 +69,10 @@ class DeviceStepping final : public Stepping {
     void reset_counts() override;
 
    private:
-    /// Loads the network. Each worker copies the rows of its blocks, one block after another, so that the host has those of
+    /// Loads the network. Rows that the device has not drawn are those of tables: each worker copies the rows of its blocks, one block after another, so that the host has those of
     /// one block for each thread at once. Called by no worker.
-    void load();
+    /// @param is_drawn whether the device has the rows
+    void load(bool is_drawn);
     /// Loads the network if weights have changed since the last run.
     void update_weights();
     /// Gives the device the spikes in transit after step `now`.

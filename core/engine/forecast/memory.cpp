@@ -267,8 +267,12 @@ std::uint64_t available_memory(std::int32_t processes) { return parallel::memory
 MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const connect::ProcessLayout& layout,
                                const connect::BuildOptions& build, const SimulationOptions& options,
                                std::uint32_t window, const Activity& activity) {
-    const connect::TableEstimate tables =
+    connect::TableEstimate tables =
         connect::estimate_tables(network.plan(), layout, build, static_cast<double>(network.index_bytes()));
+    if (!build.has_tables) {
+        tables.final_bytes = tables.peak_bytes = 0.0;
+        for (connect::TableEstimate::Table& table : tables.tables) table.used = false;
+    }
     const GroupSample groups = sample_groups(network, layout, options);
     const bool travels = layout.placement().ranks() > 1 || build.numbering == connect::RowNumbering::unsorted;
     const double steps_per_epoch = static_cast<double>(std::min<Step>(network.shortest_delay(), longest_epoch));

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/devices/construction_image.hpp"
 #include "engine/forecast/memory.hpp"
 #include "engine/option_choices.hpp"
 #include "network/lowering/lowering.hpp"
@@ -32,9 +33,9 @@ std::vector<MemoryItem> predict_memory(const network::Network& network, const Si
                                         {ranges.begin(), ranges.end()}, choose_costs(options, network));
     lowered.draw_for(layout.ids(), ranks == 1);
     connect::BuildOptions build_options = make_build_options(network, options, lowered.shortest_delay(), ranks, shards);
-    if (!choose_sorting(options, lowered.plan(), ranks, shards)) {
-        build_options.numbering = connect::RowNumbering::unsorted;
-    }
+    const bool sorted = choose_sorting(options, lowered.plan(), ranks, shards);
+    if (!sorted) build_options.numbering = connect::RowNumbering::unsorted;
+    build_options.has_tables = !draws_on_device(options, lowered.plan(), ranks, sorted);
     MemoryEstimate estimate =
         estimate_memory(lowered, layout, build_options, options, choose_window(options, network), activity);
     estimate.items.push_back({"construction", estimate.peak_bytes - estimate.final_bytes});

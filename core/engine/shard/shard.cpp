@@ -43,6 +43,11 @@ void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights,
     for (ShardGroup& group : groups_) group.make_currents(stretch_rows_, memory_[Component::inputs]);
 }
 
+void Shard::add_tables(connect::ShardTables tables, std::uint32_t window, Step most_steps) {
+    synapses_.set_tables(std::move(tables), window);
+    inputs_.lay_out(synapses_.reach(), inputs_.weights(), window, stretch_rows_, most_steps);
+}
+
 Step Shard::stretch_end(Step first, Step epoch_end) const {
     if (stretch_rows_ == 1) return first;
     return std::min(epoch_end, synapses_.window_end(first) - 1);

@@ -61,6 +61,8 @@ class Shard {
     /// @param most_steps maximum number of steps at a time: spikes may be accepted this long before they are emitted
     void set_tables(connect::ShardTables tables, const WeightRanges& weights, std::uint32_t window,
                     Step most_steps = 1);
+    /// Adds the tables of a shard that had none of its synapses, with the same ranges of weights.
+    void add_tables(connect::ShardTables tables, std::uint32_t window, Step most_steps);
 
     /// Called before neurons advance from this step on: delivers synapses that arrive in it, and in the window if one
     /// starts here.

@@ -108,6 +108,11 @@ Counts Simulation::counts() const {
             if (!group.is_source) counts.spikes += group.spikes;
         }
     }
+    // The same number, while the process has no tables.
+    if (!self.build_options.has_tables) {
+        counts.synapses =
+            std::accumulate(self.drawn_rows->synapses.begin(), self.drawn_rows->synapses.end(), std::uint64_t{0});
+    }
     self.communicator->reduce(counts.population_spikes, comm::Reduction::sum);
     std::array<std::uint64_t, 3> sums{counts.synapses, counts.synaptic_events, counts.spikes};
     self.communicator->reduce(sums, comm::Reduction::sum);

@@ -72,6 +72,7 @@ void Simulation::Implementation::build(const Poll& poll) {
     if (backend && communicator->size() > 1 && options.device != "cuda-emulator") {
         agree(*communicator, "choosing a GPU", [&] { check_different_devices(*backend, options, *communicator); });
     }
+    build_options.has_tables = !draws_on_device(options, lowered.plan(), communicator->size(), sorted);
     agree(*communicator, "building the network", [&] {
         check_memory(estimate_memory(lowered, layout, build_options, options, window, {.rate = 0.0}),
                      options.memory_limit, communicator->host_size());
@@ -79,11 +80,8 @@ void Simulation::Implementation::build(const Poll& poll) {
     account.add(node_of_all, purpose_of(Component::neurons), layout.bytes());
     account.add(node_of_all, purpose_of(Component::arrays), lowered.array_bytes());
     LapTimer timer;
-    std::unique_ptr<connect::TableBuilder> builder;
     agree(*communicator, "building the network", [&] {
         workers.start(options);
-        builder = std::make_unique<connect::TableBuilder>(lowered.plan(), layout, build_options, workers.team(),
-                                                          communicator);
         shards.resize(shard_count());
     });
     communicator->expect_threads(static_cast<std::int32_t>(workers.size()));
@@ -97,24 +95,31 @@ void Simulation::Implementation::build(const Poll& poll) {
         .part_stealing = choose_part_stealing(options)});
     // An interruption would leave other processes waiting in a collective operation.
     const Poll build_poll = workers.is_alone() ? poll : Poll{};
-    build_shards(*builder, build_poll);
+    build_shards(build_poll);
+    std::unique_ptr<DrawnRowWeights> drawn;
+    if (!build_options.has_tables) drawn = draw_on_device();
+    build_options.has_tables = drawn == nullptr;
+    std::unique_ptr<connect::TableBuilder> builder;
+    if (drawn == nullptr) builder = make_tables(build_poll);
     const std::uint64_t index_bytes = lowered.index_bytes();
     account.add(node_of_all, purpose_of(Component::arrays), index_bytes);
     lowered.free_indexes();
     account.remove(node_of_all, purpose_of(Component::arrays), index_bytes);
     phases.build = timer.lap();
-    WeightAgreement weights = agree_on_weights(*builder, lowered, build_options.double_weights, *communicator);
+    WeightAgreement weights = agree_on_weights(builder ? static_cast<const connect::SynapseWeights&>(*builder) : *drawn,
+                                               lowered, build_options.double_weights, *communicator);
     workers.run_for_shards(
         shard_count(),
         [&](std::uint32_t shard) {
-            shards[shard]->set_tables(builder->finish(shard, weights.quanta), weights.ranges, window,
-                                      choose_most_steps(options, network));
+            connect::ShardTables tables(lowered.plan().kinds.size());
+            if (builder) tables = builder->finish(shard, weights.quanta);
+            shards[shard]->set_tables(std::move(tables), weights.ranges, window, choose_most_steps(options, network));
         },
         build_poll);
     weight_bounds = std::move(weights.bounds);
     changes = UserChanges(network.populations().size(), lowered.plan().kinds.size());
     remember_sent_spikes();
-    const connect::RowNumbering numbering = builder->numbering();
+    const connect::RowNumbering numbering = builder ? builder->numbering() : connect::RowNumbering::dense;
     builder.reset();
     build_epochs(numbering, build_poll);
     if (is_asynchronous(options)) build_async();
@@ -123,7 +128,7 @@ void Simulation::Implementation::build(const Poll& poll) {
 }
 
 /// Called on the workers that will update the shards, so that memory is first touched by them.
-void Simulation::Implementation::build_shards(connect::TableBuilder& builder, const Poll& poll) {
+void Simulation::Implementation::build_shards(const Poll& poll) {
     if (pools_small_blocks(options, workers.team().pinned(), workers.machine().topology()))
         pools.resize(workers.size());
     workers.run_together(
@@ -139,13 +144,53 @@ void Simulation::Implementation::build_shards(connect::TableBuilder& builder, co
                     std::make_unique<Shard>(lowered, layout.shard(shard), options, build_options.instruction_set,
                                             shared_parts, account, node_of_worker(), pool);
             });
-            builder.build(worker, [&](std::uint32_t shard) {
+        },
+        poll);
+}
+
+std::unique_ptr<connect::TableBuilder> Simulation::Implementation::make_tables(const Poll& poll) {
+    std::unique_ptr<connect::TableBuilder> builder;
+    agree(*communicator, "building the network", [&] {
+        builder = std::make_unique<connect::TableBuilder>(lowered.plan(), layout, build_options, workers.team(),
+                                                          communicator);
+    });
+    workers.run_together(
+        [&](std::uint32_t worker) {
+            builder->build(worker, [&](std::uint32_t shard) {
                 const ShardMemory& memory = shards[shard]->memory();
                 return connect::TableMemory{.synapses = memory[Component::synapses],
                                             .spikes = memory[Component::spikes]};
             });
         },
         poll);
+    return builder;
+}
+
+std::unique_ptr<DrawnRowWeights> Simulation::Implementation::draw_on_device() {
+    DrawnRows rows;
+    rows.receptors = drawn_receptors(lowered.plan(), layout, lowered.receptors());
+    auto drawn = std::make_unique<DrawnRowWeights>(
+        lowered.plan(), backend->construct(construction_image(lowered.plan(), layout, rows.receptors, workers.team())));
+    if (drawn->are_lost()) return nullptr;
+    rows.synapses.assign(drawn->rows().synapses.begin(), drawn->rows().synapses.end());
+    drawn_rows = std::move(rows);
+    return drawn;
+}
+
+void Simulation::Implementation::need_tables() {
+    if (build_options.has_tables) return;
+    connect::BuildOptions with_tables = build_options;
+    with_tables.has_tables = true;
+    const MemoryEstimate estimate = estimate_memory(lowered, layout, with_tables, options, window, {.rate = 0.0});
+    check_memory(estimate, options.memory_limit, communicator->host_size());
+    const auto builder = make_tables({});
+    workers.run_for_shards(shard_count(),
+                           [&](std::uint32_t shard) {
+                               shards[shard]->add_tables(builder->finish(shard), window,
+                                                         choose_most_steps(options, network));
+                           },
+                           {});
+    build_options.has_tables = true;
 }
 
 void Simulation::Implementation::remember_sent_spikes() {
@@ -155,6 +200,11 @@ void Simulation::Implementation::remember_sent_spikes() {
             if (table == nullptr || !shard->synapses().is_static(connect::KindIndex{kind})) continue;
             longest_static_delay = std::max<Step>(longest_static_delay, table->greatest_delay());
         }
+    }
+    for (const connect::ProjectionPlan& plan : lowered.plan().projections) {
+        if (build_options.has_tables || plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
+        longest_static_delay =
+            std::max<Step>(longest_static_delay, connect::round_delay(plan.delays.greatest(), plan.delay_grid));
     }
     longest_static_delay = static_cast<Step>(communicator->greatest(static_cast<std::uint64_t>(longest_static_delay)));
     // The state of a dry run is not saved.
@@ -231,6 +281,7 @@ void Simulation::Implementation::build_on_device() {
                                       .layout = layout,
                                       .team = workers.team(),
                                       .backend = *backend,
+                                      .drawn = drawn_rows ? &*drawn_rows : nullptr,
                                       .network = network,
                                       .device = options.device,
                                       .epoch_steps = std::min(routing->shortest_delay(), device::longest_epoch),
@@ -365,6 +416,7 @@ void Simulation::Implementation::advance(Stepping& how, const Poll& poll) {
 }
 
 void Simulation::Implementation::replay(Step now, Step steps) {
+    need_tables();
     const bool lacks_exchange = async && !workers.is_alone();
     step.store(now - steps);
     epochs->set_replays(true);

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "connect/tables/table_builder.hpp"
+#include "engine/devices/construction_image.hpp"
 #include "engine/devices/device_stepping.hpp"
 #include "engine/fields/field_coupling.hpp"
 #include "engine/queries/neuron_access.hpp"
@@ -50,7 +52,13 @@ struct Simulation::Implementation {
     /// The sums of a readout over all processes, or of this one. @note Collective, unless they stay local.
     StateData take_readout(network::RecorderIndex recorder, Gather how);
     NeuronAccess neurons() const { return {lowered, layout, shards, *communicator}; }
-    ConnectionAccess connections() const { return {lowered, shards, weight_bounds, *communicator}; }
+    ConnectionAccess connections() {
+        need_tables();
+        return {lowered, shards, weight_bounds, *communicator};
+    }
+    /// Builds the tables of this process, if a device has drawn the rows without them.
+    /// @throws InsufficientMemoryError
+    void need_tables();
     std::uint32_t shard_count() const { return static_cast<std::uint32_t>(layout.shards().size()); }
     Stepping& stepping() const {
         if (on_device) return *on_device;
@@ -83,6 +91,7 @@ struct Simulation::Implementation {
     std::unique_ptr<EpochStepping> epochs;
     std::unique_ptr<AsyncStepping> async;  ///< null: all shards advance together
     std::unique_ptr<DeviceStepping> on_device;  ///< null: processors
+    std::optional<DrawnRows> drawn_rows;  ///< by a device; nothing: they are those of tables
     parallel::NodeMemory coupling_memory{account, purpose_of(Component::fields), {.node = node_of_all}};
     std::vector<std::unique_ptr<FieldCoupling>> couplings;  ///< of cells, in the order of the fields
     std::atomic<Step> step{0};
@@ -95,8 +104,11 @@ struct Simulation::Implementation {
    private:
     /// The node on which memory of the calling worker will be placed, if it is known before the first touch.
     std::uint32_t node_of_worker() const { return workers.team().pinned() ? parallel::current_node() : node_of_all; }
-    /// Creates the shards with their synapses.
-    void build_shards(connect::TableBuilder& builder, const Poll& poll);
+    /// Creates the shards without their synapses.
+    void build_shards(const Poll& poll);
+    std::unique_ptr<connect::TableBuilder> make_tables(const Poll& poll);
+    /// Lets a device draw the rows. Returns null if it cannot store their weights, which is reported by tables.
+    std::unique_ptr<DrawnRowWeights> draw_on_device();
     /// Keeps sent spikes, so that those in transit can be saved. @note Collective.
     void remember_sent_spikes();
     /// @note Collective, like what follows.

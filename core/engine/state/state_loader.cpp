@@ -59,6 +59,7 @@ StateLoader::StateLoader(Simulation& simulation, StateTotals totals)
             totals_.weight_ranges.size() != implementation.lowered.receptors()) {
             throw impossible("saved state", "");
         }
+        implementation.need_tables();
         WeightRanges ranges = implementation.shards.front()->inputs().weights();
         const WeightRanges saved = to_ranges(totals_.weight_ranges);
         for (std::size_t i = 0; i < ranges.size(); ++i) {

@@ -158,6 +158,78 @@ def test_weights_that_are_set_may_have_finer_digits() -> None:
     assert states[0] == states[1]
 
 
+# A device draws their rows itself.
+def test_tables_are_built_when_they_are_read() -> None:
+    drawn = drawn_network(11, "iaf_psc_exp")
+    first, second = drawn.net.populations
+    expected = run(drawn, threads=2)
+    sim = run(drawn, threads=1, device="cuda-emulator", shards=3)
+    assert sim.memory()["synapses"] == 0
+    assert sim.counts().synapses == expected.counts().synapses > 1000
+    found, wanted = sim.connections(first, second), expected.connections(first, second)
+    assert sim.memory()["synapses"] > 0
+    for name in ("sources", "targets", "weights", "delays"):
+        assert np.array_equal(getattr(found, name), getattr(wanted, name)), name
+    # The rows of the device are not made again.
+    sim.run(DURATION)
+    expected.run(DURATION)
+    assert outcome(drawn, sim) == outcome(drawn, expected)
+    assert sim.counts().synaptic_events == expected.counts().synaptic_events
+
+
+def test_a_state_is_saved_without_tables(tmp_path: Path) -> None:
+    drawn = drawn_network(12, "iaf_psc_delta")
+    sim = run(drawn, threads=1, device="cuda-emulator")
+    sim.save(tmp_path / "state.h5")
+    assert sim.memory()["synapses"] == 0
+    later = rv.Simulation.load(drawn.net, tmp_path / "state.h5", progress=False, device="cpu", threads=2)
+    later.run(DURATION)
+    expected = run(drawn, threads=2)
+    expected.run(DURATION)
+    assert later.spikes(drawn.spikes).digest() == expected.spikes(drawn.spikes).digest()
+
+
+# What a device does not draw has tables first.
+@pytest.mark.parametrize("case", ["array", "expression", "part", "mask", "explicit"])
+def test_rows_of_tables(case: str) -> None:
+    net = rv.Network(resolution=0.1, seed=3)
+    cells = net.create("iaf_psc_exp", positions=rv.grid((10, 5), extent=(2.0, 1.0)), I_e=rv.Uniform(380.0, 450.0))
+    arguments: dict[str, Any] = {"weight": rv.Normal(60.0, 9.0), "delay": rv.Uniform(0.5, 3.0)}
+    if case == "array":
+        arguments["weight"] = np.linspace(20.0, 90.0, 50 * 7)
+    elif case == "expression":
+        arguments["weight"] = "90*exp(-d)"
+    if case == "part":
+        net.connect(cells[::2], cells[1::3], rv.FixedIndegree(7), **arguments)
+    elif case == "mask":
+        net.connect(cells, cells, rv.PairwiseBernoulli(0.5, mask=rv.circle(0.4)), **arguments)
+    elif case == "explicit":
+        net.connect(cells, cells, rv.Explicit([0, 1, 1], [1, 2, 2]), **arguments)
+    else:
+        net.connect(cells, cells, rv.FixedIndegree(7), **arguments)
+    recorder = net.record_spikes(cells)
+    outcomes = []
+    for device in ("cpu", "cuda-emulator"):
+        sim = rv.Simulation(net, threads=1, progress=False, device=device)
+        assert sim.memory()["synapses"] > 0
+        sim.run(DURATION)
+        outcomes.append((sim.spikes(recorder).digest(), sim.get(cells, "V_m").tobytes()))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_weights_too_small_for_single_precision_are_refused_as_on_processors() -> None:
+    net = rv.Network(resolution=0.1)
+    cells = net.create("iaf_psc_exp", 30)
+    net.connect(cells, cells, rv.FixedIndegree(9), weight=rv.Uniform(0.0, 1e-38), delay=1.0, name="faint")
+    texts = []
+    for device in ("cpu", "cuda-emulator"):
+        with pytest.raises(errors.ValueOutOfBoundsError) as caught:
+            rv.Simulation(net, threads=1, progress=False, device=device)
+        texts.append(str(caught.value))
+    assert texts[0] == texts[1]
+    assert "faint" in texts[0]
+
+
 def test_counts_are_those_of_processors() -> None:
     drawn = drawn_network(9, "iaf_psc_delta")
     expected, found = run(drawn, threads=2).counts(), run(drawn, threads=1, device="cuda-emulator").counts()

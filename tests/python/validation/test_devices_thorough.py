@@ -34,13 +34,18 @@ WEIGHTS = {
 
 
 def _rule(chance: random.Random) -> rv.Rule:
+    degree = chance.randrange(1, 15)
     return chance.choice(
         [
-            rv.FixedIndegree(chance.randrange(1, 15)),
-            rv.FixedOutdegree(chance.randrange(1, 15)),
+            rv.FixedIndegree(degree),
+            rv.FixedOutdegree(degree),
             rv.FixedTotalNumber(chance.randrange(1, 600)),
+            rv.UniformIndegree(degree, chance.randrange(degree, 20)),
             rv.PairwiseBernoulli(chance.uniform(0.0, 0.3)),
+            rv.PairwiseBernoulli(chance.uniform(0.0, 1.0), allow_autapses=False),
+            rv.AllToAll(allow_autapses=False),
             rv.AllToAll(),
+            rv.PairwisePoisson(chance.uniform(0.0, 0.5)),
         ]
     )
 
@@ -67,6 +72,11 @@ def _inject(net: rv.Network, population: rv.Population, chance: random.Random) -
         net.stimulate(population[:: chance.choice([1, 1, 3])], current, weight=weight, delay=delay)
 
 
+def _part(chance: random.Random, population: rv.Population) -> Any:
+    """Return the population; sometimes a part, whose rows a device does not draw."""
+    return population[:: chance.choice([1] * 9 + [2])]
+
+
 def drawn(seed: int) -> tuple[rv.Network, rv.SpikeRecorder]:
     """Return a network of one to four populations, and its recorder of spikes."""
     chance = random.Random(seed)
@@ -83,7 +93,9 @@ def drawn(seed: int) -> tuple[rv.Network, rv.SpikeRecorder]:
             weights = -weight
         delay = net.resolution * chance.randrange(1, 6)
         delays: Any = chance.choice([delay, rv.Uniform(delay, delay + 5.0)])
-        net.connect(source, target, _rule(chance), weight=weights, delay=delays)
+        made = net.connect(_part(chance, source), _part(chance, target), _rule(chance), weight=weights, delay=delays)
+        if chance.random() < 0.1 and source is target:
+            net.connect(source, target, rv.Reversed(made), weight=weights, delay=delays)
     for number in range(chance.choice([0, 0, 1, 2])):
         target = chance.choice(populations)
         lists = [[net.resolution * chance.randrange(1, 100) for _ in range(chance.randrange(20))] for _ in range(4)]
