@@ -69,11 +69,11 @@ DeviceProgram device_program(const NeuronModel& model, bool has_current) {
 }
 
 std::string cuda_source(const std::vector<const NeuronModel*>& given, device::u32 threads, device::u32 registers,
-                        bool has_current) {
+                        bool has_current, device::u32 signals) {
     std::vector<DeviceProgram> programs;
     programs.reserve(given.size());
     for (const NeuronModel* const model : given) programs.push_back(device_program(*model, has_current));
-    return device::kernel_source(programs, {.threads = threads, .registers = registers});
+    return device::kernel_source(programs, {.threads = threads, .registers = registers, .signals = signals});
 }
 
 std::pair<nb::bytes, std::string> compile_cuda(const std::string& source, device::u32 architecture, bool is_ptx,
@@ -90,10 +90,12 @@ std::pair<nb::bytes, std::string> compile_cuda(const std::string& source, device
 void bind_devices(nb::module_& module) {
     module.def(
         "cuda_source", cuda_source, nb::arg("models"), nb::arg("threads") = 0, nb::arg("registers") = 0,
-        nb::arg("current") = false,
+        nb::arg("current") = false, nb::arg("signals") = device::all_signals,
         "The CUDA C++ of the kernel that runs neurons of some models on a GPU. `threads` are the most of a block; "
         "0: as many as its registers allow. `registers` are the variables of a neuron that a thread keeps; 0: none. "
-        "`current`: currents are injected into the neurons.");
+        "`current`: currents are injected into the neurons. `signals` are bits of the kinds of stimuli: courses, "
+        "Poisson "
+        "trains, noise.");
     module.def("cuda_construction_source", device::construction_source,
                "The CUDA C++ of the kernel that draws the synapses of rules on a GPU.");
     module.def(

@@ -8,6 +8,7 @@ set(kernel_texts
     core/device/kernel/poisson.hpp
     core/device/kernel/noise.hpp
     core/device/kernel/signals.hpp
+    core/device/kernel/rows.hpp
     core/device/kernel/network.hpp
     core/device/kernel/block.hpp
     core/device/kernel/construction.hpp

@@ -126,7 +126,10 @@ struct RandomNetwork {
 
     void load_into(Backend& backend) const {
         backend.load(image);
-        for (u32 b = 0; b < rows.size(); ++b) backend.set_rows(b, rows[b]);
+        for (u32 b = 0; b < rows.size(); ++b) {
+            BlockRows copied = rows[b];
+            backend.set_rows(b, copied);
+        }
     }
 };
 

@@ -27,6 +27,7 @@ namespace ranvier::device {
 /// Evaluates the programs of steps.
 struct EvaluatedModels {
     static constexpr u32 registers = 0;
+    static constexpr u32 signals = all_signals;
     std::vector<DeviceProgram> programs;
 
     template <class View>

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/backend/shared_plan.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/memory_plan.hpp"
 #include "device_networks.hpp"
@@ -32,9 +33,14 @@ class CudaDevices : public testing::Test {
     }
 };
 
-TEST_F(CudaDevices, HaveTheSpikesAndStatesOfTheEmulator) {
-    const NetworkSize size;
-    const auto device = make();
+/// @param shared_bytes of a block of the device
+void expect_bits_of_emulator(u32 epoch_steps, int shared_bytes) {
+    FakeGpu::reset();
+    FakeGpu& gpu = FakeGpu::get();
+    gpu.models = {{simple_program()}};
+    gpu.shared_bytes = shared_bytes;
+    const NetworkSize size{.epoch_steps = epoch_steps};
+    const auto device = make_cuda_device({}, fake_driver(), fake_compiler());
     const auto emulator = make_emulator({.blocks = 3, .threads = 32, .seed = 7, .spike_room = 10'000});
     SpikeList spikes;
     SpikeList expected;
@@ -58,9 +64,20 @@ TEST_F(CudaDevices, HaveTheSpikesAndStatesOfTheEmulator) {
         EXPECT_EQ(device->events(b), emulator->events(b));
         EXPECT_GT(device->events(b), 0U);
     }
-    EXPECT_EQ(gpu().launches, 3);
+    EXPECT_EQ(gpu.launches, 3);
     EXPECT_EQ(device->name(), "Fake 9000");
     EXPECT_GT(device->bytes(), 1'000'000U);
+}
+
+TEST_F(CudaDevices, HaveTheSpikesAndStatesOfTheEmulator) {
+    // All, some and none of the sums of inputs are in shared memory.
+    const RandomNetwork network = random_network({}, 1);
+    const SharedNeed need = shared_need(network.image.blocks[0], network.image.programs, 3, 512);
+    for (const u32 epoch_steps : {1U, 2U}) {
+        for (const u64 bytes : {u64{100'000}, (need.least + need.most) / 2, u64{need.least}}) {
+            expect_bits_of_emulator(epoch_steps, static_cast<int>(bytes));
+        }
+    }
 }
 
 TEST_F(CudaDevices, TakeStatesRingsAndConstants) {
@@ -466,7 +483,7 @@ TEST(CudaMemory, HasAlignedArraysThatDoNotOverlap) {
         EXPECT_EQ(places.spike_room, 4 * 3 * 7U);
         arrays.insert(arrays.end(), {{places.state, 7 * sizeof(double)},
                                      {places.refractory, 7 * sizeof(i32)},
-                                     {places.row_begin, 15 * sizeof(u64)},
+                                     {places.rows, 15 * sizeof(u64)},
                                      {places.synapses, image.blocks[b].synapses * sizeof(Synapse)},
                                      {places.ring, 16 * 7 * sizeof(i64)},
                                      {places.lists, 6 * 7 * sizeof(u16)},

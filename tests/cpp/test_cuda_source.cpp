@@ -181,7 +181,7 @@ TEST(CudaSource, DrawsSingleNumbersAndPairs) {
 TEST(CudaSource, IncludesOnlyEmbeddedTexts) {
     std::vector<std::string> names;
     std::string all = kernel_source(std::vector{simple_program()}, {.threads = 256});
-    EXPECT_NE(all.find("__launch_bounds__(256)"), std::string::npos);
+    EXPECT_NE(all.find("__launch_bounds__(256, 1)"), std::string::npos);
     for (const KernelText& text : kernel_texts()) {
         names.emplace_back(text.name);
         all += text.text;

@@ -265,9 +265,9 @@ class Backend {
     /// Loads a network, with empty rings. Images are not needed afterwards.
     /// @throws InsufficientMemoryError if it does not fit into the memory of the device, rows included
     virtual void load(NetworkImage image) = 0;
-    /// Copies the rows of a block of the loaded network, unless it has rows: those of each block, before the first run.
-    /// Thread-safe for different blocks.
-    virtual void set_rows(u32 block, const BlockRows& rows) = 0;
+    /// Copies the rows of a block of the loaded network, unless it has rows: those of each block, before the first run. Their
+    /// synapses get another order. Thread-safe for different blocks.
+    virtual void set_rows(u32 block, BlockRows& rows) = 0;
     /// Reads the rows of a block of the loaded network.
     virtual void get_rows(u32 block, BlockRows& rows) = 0;
     /// Replaces groups' constants.
@@ -307,7 +307,7 @@ struct EmulatorOptions {
     u64 seed = 1;
     /// Spikes that a block has room for; 0: chosen.
     u32 spike_room = 0;
-    u32 arrival_room = 512;
+    u32 arrival_room = 0;  ///< 0: drawn
     /// Of a block; none: drawn, so that all, some or none of the sums of inputs are there.
     std::optional<u32> shared_bytes = {};
     /// Whether threads keep the state of their neurons, if none has more than one; none: drawn.

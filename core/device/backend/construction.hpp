@@ -45,6 +45,7 @@ Construction construction_of(const ConstructionImage& image, const Place& place)
     made.first_neurons = place(image.first_neurons);
     made.receptors = place(image.receptors);
     made.receptor_count = static_cast<u32>(image.receptors.size()) / made.blocks;
+    for (const Receptor& receptor : image.receptors) made.delay_room = std::max(made.delay_room, receptor.delays + 1);
     made.segments = place(image.segments);
     made.segment_count = static_cast<u32>(image.segments.size() - 1);
     made.rows = made.blocks * made.neurons;
@@ -58,6 +59,15 @@ Construction construction_of(const ConstructionImage& image, const Place& place)
             std::max(made.scratch_words, draws.set_slots != 0 ? draws.set_slots : (draws.partners + 31) / 32);
     }
     return made;
+}
+
+/// What was seen of the delays of a receptor; none if its synapses are so few that no row was looked at.
+inline std::vector<u32> counts_of(const std::vector<u32>& delay_counts, std::size_t receptor, u32 delays,
+                                  u32 delay_room) {
+    const auto begin = delay_counts.begin() + static_cast<std::ptrdiff_t>(receptor * delay_room);
+    std::vector<u32> counts(begin, begin + delays + 1);
+    if (std::ranges::count(counts, 0U) == static_cast<std::ptrdiff_t>(counts.size())) counts.clear();
+    return counts;
 }
 
 /// The draws of all projections, with the arrays of their images.

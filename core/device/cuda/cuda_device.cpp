@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/backend/row_packing.hpp"
 #include "device/backend/shared_plan.hpp"
 #include "device/cuda/memory_plan.hpp"
 #include "device/cuda/program_source.hpp"
@@ -186,12 +187,29 @@ class Module {
     void* kernel_ = nullptr;
 };
 
+/// The kinds of signals that groups may get, as bits. Rates that a user sets make Poisson trains of a course, and of a course
+/// trains.
+u32 signal_kinds(std::span<const GroupImage> groups) {
+    u32 kinds = 0;
+    for (const GroupImage& group : groups) {
+        for (const SignalImage& signal : group.signals) {
+            kinds |= std::holds_alternative<NoiseImage>(signal.form)
+                         ? bit_of(SignalKind::noise)
+                         : bit_of(SignalKind::course) | bit_of(SignalKind::poisson);
+        }
+    }
+    return kinds;
+}
+
 u32 whole_warps(u32 threads) { return (threads + warp_size - 1) / warp_size * warp_size; }
 
 /// Rows that the device has drawn, of all blocks; see Construction.
 struct DrawnRows {
     std::unique_ptr<DeviceMemory> begin;
     std::unique_ptr<DeviceMemory> synapses;
+    std::vector<UrgentSynapses> urgent;  ///< by block
+    std::vector<u32> delay_counts;       ///< Construction::delay_counts
+    u32 delay_room = 0;
 };
 
 /// What a network has on the device.
@@ -200,6 +218,7 @@ struct Loaded {
     MemoryPlan plan;
     std::unique_ptr<Module> module;
     u32 threads = 0;
+    u32 signals = 0;  ///< kinds that the kernel has, as bits
     std::vector<SharedPlan> shared;  ///< by block
     u32 shared_bytes = 0;  ///< most of any block
     std::unique_ptr<DeviceMemory> memory;
@@ -291,8 +310,12 @@ class CudaDevice final : public Backend {
         u64 blocks = u64{static_cast<u32>(active)} * multiprocessors_;
         if (scratch_bytes > 0) blocks = std::clamp<u64>(most_scratch / scratch_bytes, 1, std::max<u64>(blocks, 1));
         const std::vector<DrawnWeights> nothing(image.projections.size());
+        const std::vector<UrgentSynapses> none_urgent(construction.blocks);
         const u64 input_counts = construction.receptor_count * construction.neurons;
         measure(nothing);
+        measure(none_urgent);
+        const std::vector<u32> no_delays(construction.receptor_count * std::size_t{construction.delay_room});
+        measure(no_delays);
         bytes += aligned(input_counts * sizeof(u64)) + aligned(construction.stretches * sizeof(u64)) +
                  aligned(blocks * scratch_bytes);
         const u64 begin_bytes = (construction.rows + 2) * sizeof(u64);
@@ -321,6 +344,8 @@ class CudaDevice final : public Backend {
         const std::vector<ProjectionDraws> draws = draws_of(image, put);
         construction.draws = put(draws);
         construction.weights = put(nothing);
+        construction.urgent = put(none_urgent);
+        construction.delay_counts = put(no_delays);
         construction.input_counts = take.template operator()<u64>(input_counts);
         construction.sums = take.template operator()<u64>(construction.stretches);
         construction.scratch = take.template operator()<u32>(blocks * scratch_bytes / sizeof(u32));
@@ -346,7 +371,12 @@ class CudaDevice final : public Backend {
         }
         std::vector<DrawnWeights> weights(nothing.size());
         std::vector<u64> counts(input_counts);
+        drawn.urgent.resize(none_urgent.size());
+        drawn.delay_counts.resize(no_delays.size());
+        drawn.delay_room = construction.delay_room;
+        read(reinterpret_cast<std::uintptr_t>(construction.delay_counts), std::span(drawn.delay_counts));
         read(reinterpret_cast<std::uintptr_t>(construction.weights), std::span(weights));
+        read(reinterpret_cast<std::uintptr_t>(construction.urgent), std::span(drawn.urgent));
         read(reinterpret_cast<std::uintptr_t>(construction.input_counts), std::span(counts));
         stream_->wait("reading what was drawn");
         drawn_ = std::move(drawn);
@@ -360,6 +390,12 @@ class CudaDevice final : public Backend {
         loaded_.reset();
         if (!image.has_rows) drawn_ = {};
         has_failed_ = false;
+        for (BlockImage& block : image.blocks) {
+            for (std::size_t r = 0; image.has_rows && r < block.receptors.size(); ++r) {
+                ReceptorImage& receptor = block.receptors[r];
+                receptor.delay_counts = counts_of(drawn_.delay_counts, r, receptor.delays, drawn_.delay_room);
+            }
+        }
         auto made = std::make_unique<Loaded>();
         made->plan = plan_memory(image, options_.spike_room != 0 ? options_.spike_room : usual_spike_room);
         check_memory(made->plan.bytes);
@@ -369,42 +405,48 @@ class CudaDevice final : public Backend {
         made->image = std::move(image);
         // Nobody reads them again.
         for (BlockImage& block : made->image.blocks) block.groups = {};
+        drawn_.begin.reset();
         made->spike_counts.assign(made->data.size(), 0);
         made->events.assign(made->data.size(), 0);
         made->remote.resize(made->data.size());
         loaded_ = std::move(made);
     }
 
-    void set_rows(u32 block, const BlockRows& rows) override {
-        const std::scoped_lock lock(copying_);
-        check_usable();
-        if (rows.begin.size() != u64{loaded_->image.blocks[block].rows} + 1 ||
-            rows.synapses.size() != loaded_->image.blocks[block].synapses) {
+    void set_rows(u32 block, BlockRows& rows) override {
+        const BlockImage& image = loaded_->image.blocks[block];
+        if (rows.begin.size() != u64{image.rows} + 1 || rows.synapses.size() != image.synapses) {
             throw InternalError("size of the rows of a block");
         }
+        const PackedRows packed = pack_rows(rows, image.receptors, loaded_->image.epoch_steps == 1);
+        const std::scoped_lock lock(copying_);
+        check_usable();
         const ContextUse use(context_);
-        copy_to<u64>(place(block).row_begin, rows.begin);
+        copy_to<u32>(place(block).rows, packed.words);
         copy_to<Synapse>(place(block).synapses, rows.synapses);
         stream_->wait("copying synapses");
+        BlockData& data = loaded_->data[block];
+        data.rows.length_bits = packed.length_bits;
+        data.is_split = packed.is_split ? 1 : 0;
+        data.urgent_bits = packed.urgent_bits;
+        loaded_->has_new_data = true;
     }
 
     void get_rows(u32 block, BlockRows& rows) override {
         check_usable();
         const ContextUse use(context_);
         const BlockData& data = loaded_->data[block];
-        rows.begin.resize(loaded_->image.blocks[block].rows + std::size_t{1});
+        const u32 count = loaded_->image.blocks[block].rows;
+        std::vector<u32> words(index_words(count, data.rows.length_bits));
         rows.synapses.resize(loaded_->image.blocks[block].synapses);
-        read(reinterpret_cast<std::uintptr_t>(data.row_begin), std::span(rows.begin));
+        read(reinterpret_cast<std::uintptr_t>(data.rows.words), std::span(words));
+        read(reinterpret_cast<std::uintptr_t>(data.synapses), std::span(rows.synapses));
         stream_->wait("reading synapses");
-        // Those that were drawn are in one array for all blocks.
-        const u64 first = rows.begin.front();
-        read(reinterpret_cast<std::uintptr_t>(data.synapses + first), std::span(rows.synapses));
-        stream_->wait("reading synapses");
-        for (u64& begin : rows.begin) begin -= first;
+        read_begins(words, data.rows.length_bits, count, rows);
     }
 
     void set_constants(u32 block, std::span<const GroupImage> groups) override {
         check_usable();
+        if ((signal_kinds(groups) & ~loaded_->signals) != 0) throw InternalError("kinds of signals of a block");
         const ContextUse use(context_);
         put_groups(*loaded_, loaded_->image.programs, block, groups);
     }
@@ -516,7 +558,7 @@ class CudaDevice final : public Backend {
         if (loaded_->remote_memory != nullptr) bytes += loaded_->remote_memory->bytes();
         for (const auto& lists : loaded_->lists) bytes += lists == nullptr ? 0 : lists->bytes();
         if (loaded_->courses != nullptr) bytes += loaded_->courses->bytes();
-        if (loaded_->image.has_rows) bytes += drawn_.begin->bytes() + drawn_.synapses->bytes();
+        if (loaded_->image.has_rows) bytes += drawn_.synapses->bytes();
         return bytes;
     }
 
@@ -553,6 +595,7 @@ class CudaDevice final : public Backend {
         for (const BlockImage& block : image.blocks) neurons = std::max(neurons, block.neurons);
         u32 variables = 0;
         for (const DeviceProgram& program : image.programs) variables = std::max(variables, program.variables);
+        for (const BlockImage& block : image.blocks) made.signals |= signal_kinds(block.groups);
         // Each thread waits for a block.
         const u32 least = whole_warps(blocks);
         made.threads = options_.threads != 0
@@ -564,7 +607,10 @@ class CudaDevice final : public Backend {
             const u32 registers = keeps_state ? std::max(variables, 1U) : 0;
             made.module = std::make_unique<Module>(
                 context_,
-                compiler_->compile(kernel_source(image.programs, {.threads = made.threads, .registers = registers}),
+                compiler_->compile(kernel_source(image.programs, {.threads = made.threads,
+                                                                  .blocks = blocks_of_each(blocks),
+                                                                  .registers = registers,
+                                                                  .signals = made.signals}),
                                    target_),
                 "run");
             plan_shared_memory(image, keeps_state, made);
@@ -592,12 +638,15 @@ class CudaDevice final : public Backend {
         }
     }
 
+    /// Blocks of a multiprocessor.
+    u32 blocks_of_each(u32 blocks) const { return (blocks + multiprocessors_ - 1) / multiprocessors_; }
+
     /// A multiprocessor has its shared memory for all its blocks.
     void plan_shared_memory(const NetworkImage& image, bool keeps_state, Loaded& made) const {
         const auto blocks = static_cast<u32>(image.blocks.size());
-        const auto of_each = static_cast<int>((blocks + multiprocessors_ - 1) / multiprocessors_);
         const int of_block = context_.attribute(DeviceAttribute::most_shared_bytes);
-        const int of_all = context_.attribute(DeviceAttribute::shared_bytes_of_multiprocessor) / of_each -
+        const int of_all = context_.attribute(DeviceAttribute::shared_bytes_of_multiprocessor) /
+                               static_cast<int>(blocks_of_each(blocks)) -
                            context_.attribute(DeviceAttribute::reserved_shared_bytes);
         const int available =
             std::min(of_block, of_all) - made.module->attribute(FunctionAttribute::static_shared_bytes);
@@ -631,6 +680,7 @@ class CudaDevice final : public Backend {
                            .spike_room = places.spike_room,
                            .list_room = places.list_room,
                            .first_source = source,
+                           .rows = {},
                            .receptors = {},
                            .shared = made.shared[b].places,
                            .courses = {}};
@@ -638,13 +688,10 @@ class CudaDevice final : public Backend {
             source += block.neurons;
             at(data.state, places.state);
             at(data.refractory, places.refractory);
+            at(data.rows.words, places.rows);
             if (image.has_rows) {
-                data.row_begin = reinterpret_cast<const u64*>(static_cast<std::uintptr_t>(drawn_.begin->address())) +
-                                 b * u64{block.rows};
-                data.synapses =
-                    reinterpret_cast<const Synapse*>(static_cast<std::uintptr_t>(drawn_.synapses->address()));
+                put_drawn_rows(static_cast<u32>(b), image, base + places.rows, data);
             } else {
-                at(data.row_begin, places.row_begin);
                 at(data.synapses, places.synapses);
             }
             at(data.ring, places.ring);
@@ -658,6 +705,23 @@ class CudaDevice final : public Backend {
             put_groups(made, image.programs, static_cast<u32>(b), block.groups);
         }
         stream_->wait("copying the network");
+    }
+
+    /// Finds the rows of a block among those that were drawn. @param address of RowTable::words
+    void put_drawn_rows(u32 b, const NetworkImage& image, u64 address, BlockData& data) const {
+        const BlockImage& block = image.blocks[b];
+        std::vector<u64> begin(block.rows + std::size_t{1});
+        read(drawn_.begin->address() + b * u64{block.rows} * sizeof(u64), std::span(begin));
+        stream_->wait("reading rows");
+        PackedRows packed = index_rows(begin);
+        if (image.epoch_steps == 1) split_rows(drawn_.urgent[b], begin.back() - begin.front(), packed);
+        copy(address, std::as_bytes(std::span(packed.words)));
+        stream_->wait("copying rows");
+        data.rows.length_bits = packed.length_bits;
+        data.is_split = packed.is_split ? 1 : 0;
+        data.urgent_bits = packed.urgent_bits;
+        data.synapses =
+            reinterpret_cast<const Synapse*>(static_cast<std::uintptr_t>(drawn_.synapses->address())) + begin.front();
     }
 
     void put_groups(Loaded& made, std::span<const DeviceProgram> programs, u32 block,

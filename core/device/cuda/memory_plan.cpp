@@ -74,7 +74,7 @@ MemoryPlan plan_memory(const NetworkImage& image, u32 spike_room) {
         const u64 room = spike_room_for(image.epoch_steps, block.neurons, spike_room);
         plan.blocks.push_back({.state = places.add<double>(u64{block.variables} * block.neurons),
                                .refractory = places.add<i32>(block.neurons),
-                               .row_begin = places.add<u64>(image.has_rows ? 0 : u64{block.rows} + 1),
+                               .rows = places.add<u64>(u64{block.rows} + RowTable::entry_words),
                                .synapses = places.add<Synapse>(image.has_rows ? 0 : block.synapses),
                                .ring = places.add<i64>(u64{block.slots} * block.inputs()),
                                .lists = places.add<u16>(epochs * block.neurons),

@@ -208,7 +208,7 @@ bool may_be_subnormal(program::Operation operation) {
     }
 }
 
-std::string models_source(std::span<const DeviceProgram> programs, u32 registers) {
+std::string models_source(std::span<const DeviceProgram> programs, const KernelShape& shape) {
     // Populations of one model have programs that are alike.
     std::vector<std::string> steps;
     std::vector<std::size_t> step_of;
@@ -236,7 +236,8 @@ RANVIER_DEVICE double flushed(double number) {
 
 struct Models {
     static constexpr u32 registers = )";
-    source += std::to_string(registers) + R"(;
+    source += std::to_string(shape.registers) +
+              ";\n    static constexpr u32 signals = " + std::to_string(shape.signals) + R"(;
 
     template <class View>
     RANVIER_DEVICE u32 step(u32 program, View& view) const {
@@ -258,8 +259,10 @@ struct Models {
 }
 
 std::string kernel_source(std::span<const DeviceProgram> programs, const KernelShape& shape) {
-    const std::string bounds = shape.threads == 0 ? "" : " __launch_bounds__(" + std::to_string(shape.threads) + ")";
-    return models_source(programs, shape.registers) + "\n#define RANVIER_LAUNCH_BOUNDS" + bounds +
+    const std::string bounds = shape.threads == 0 ? ""
+                                                  : " __launch_bounds__(" + std::to_string(shape.threads) + ", " +
+                                                        std::to_string(shape.blocks) + ")";
+    return models_source(programs, shape) + "\n#define RANVIER_LAUNCH_BOUNDS" + bounds +
            "\n#include \"device/cuda/kernel_entry.cuh\"\n";
 }
 

@@ -11,6 +11,15 @@ namespace ranvier::device {
 /// of a program (program/operations.hpp) it makes no difference whether subnormal numbers are flushed.
 bool may_be_subnormal(program::Operation operation);
 
+struct KernelShape {
+    /// Most threads of a block, for which registers must suffice; 0: as many as its registers allow.
+    u32 threads = 0;
+    u32 blocks = 1;  ///< that a multiprocessor runs at once
+    /// Variables that a thread keeps of its neuron (Block), 0: they are in memory.
+    u32 registers = 0;
+    u32 signals = all_signals;  ///< kinds of stimuli, as bits
+};
+
 /// The functor `Models` of core/device/kernel/block.hpp for the programs of a network, as CUDA C++: a function for each
 /// different program, with a statement for each instruction. It is C++ for processors, too, which tests compile.
 ///
@@ -18,14 +27,7 @@ bool may_be_subnormal(program::Operation operation);
 /// Where the exact result of a product or quotient is within 2^-53 below the smallest normal number, in relation to it,
 /// it becomes this number, as on no processor or only on some (base/subnormals.hpp).
 /// @throws StateError for a program that cannot run on a GPU yet
-std::string models_source(std::span<const DeviceProgram> programs, u32 registers = 0);
-
-struct KernelShape {
-    /// Most threads of a block, for which registers must suffice; 0: as many as its registers allow.
-    u32 threads = 0;
-    /// Variables that a thread keeps of its neuron (Block), 0: they are in memory.
-    u32 registers = 0;
-};
+std::string models_source(std::span<const DeviceProgram> programs, const KernelShape& shape = {});
 
 /// The whole source of the kernel `run`, whose only parameter is a `Parameters`. It includes kernel_texts().
 /// @throws StateError for a program that cannot run on a GPU yet

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <numeric>
 #include <random>
@@ -7,6 +8,7 @@
 
 #include "base/subnormals.hpp"
 #include "device/backend/backend.hpp"
+#include "device/backend/row_packing.hpp"
 #include "device/backend/shared_plan.hpp"
 #include "device/kernel/block.hpp"
 #include "program/evaluate.hpp"
@@ -25,6 +27,7 @@ template <u32 register_count>
 class EmulatedModels {
    public:
     static constexpr u32 registers = register_count;
+    static constexpr u32 signals = all_signals;
 
     explicit EmulatedModels(std::span<const DeviceProgram> programs) : programs_(programs) {}
 
@@ -65,9 +68,9 @@ class EmulatedModels {
 struct BlockMemory {
     BlockImage image;
     BlockRows rows;  ///< empty if they were constructed
-    const u64* row_begin = nullptr;
     const Synapse* synapses = nullptr;
     SharedPlan plan;
+    PackedRows packed;
     std::vector<Constant> constants;                 ///< of all groups
     std::vector<std::vector<Signal>> signals;        ///< by group
     std::deque<std::vector<PoissonInput>> poisson;
@@ -100,9 +103,14 @@ class Emulator final : public Backend {
         std::vector<u64> input_counts(construction.receptor_count * construction.neurons, 0);
         std::vector<u64> sums(construction.stretches);
         std::vector<u32> scratch(options_.threads * construction.scratch_words, 0);
+        urgent_.assign(construction.blocks, {});
+        delay_counts_.assign(construction.receptor_count * std::size_t{construction.delay_room}, 0);
+        delay_room_ = construction.delay_room;
         row_begin_.assign(construction.rows + 2, 0);
         construction.draws = draws.data();
         construction.weights = weights.data();
+        construction.urgent = urgent_.data();
+        construction.delay_counts = delay_counts_.data();
         construction.input_counts = input_counts.data();
         construction.sums = sums.data();
         construction.scratch = scratch.data();
@@ -138,11 +146,12 @@ class Emulator final : public Backend {
         }
         for (std::size_t b = 0; b < memory_.size(); ++b) {
             memory_[b].image = std::move(image.blocks[b]);
-            if (!image.has_rows) continue;
-            memory_[b].row_begin = row_begin_.data() + b * std::size_t{memory_[b].image.rows};
-            memory_[b].synapses = synapses_.data();
         }
         choose_registers();
+        may_split_ = random_() % 4 != 0;
+        for (std::size_t b = 0; image.has_rows && b < memory_.size(); ++b) take_drawn_rows(b);
+        constexpr std::array<u32, 4> rooms{1, 7, 64, 512};
+        arrival_room_ = options_.arrival_room != 0 ? options_.arrival_room : rooms[random_() % rooms.size()];
         for (std::size_t b = 0; b < memory_.size(); ++b) {
             BlockMemory& block = memory_[b];
             block.state.variables.assign(std::size_t{block.image.variables} * block.image.neurons, 0.0);
@@ -156,18 +165,16 @@ class Emulator final : public Backend {
         control_ = {};
     }
 
-    void set_rows(u32 block, const BlockRows& rows) override {
+    void set_rows(u32 block, BlockRows& rows) override {
         BlockMemory& memory = memory_[block];
+        memory.packed = pack_rows(rows, memory.image.receptors, may_split_ && epoch_steps_ == 1);
         memory.rows = rows;
-        memory.row_begin = memory.rows.begin.data();
         memory.synapses = memory.rows.synapses.data();
     }
     void get_rows(u32 block, BlockRows& rows) override {
         const BlockMemory& memory = memory_[block];
-        rows.begin.assign(memory.row_begin, memory.row_begin + memory.image.rows + 1);
-        const u64 first = rows.begin.front();
-        rows.synapses.assign(memory.synapses + first, memory.synapses + rows.begin.back());
-        for (u64& begin : rows.begin) begin -= first;
+        read_begins(memory.packed.words, memory.packed.length_bits, memory.image.rows, rows);
+        rows.synapses.assign(memory.synapses, memory.synapses + rows.begin.back());
     }
 
     void set_constants(u32 block, std::span<const GroupImage> groups) override {
@@ -221,7 +228,7 @@ class Emulator final : public Backend {
                                     .control = &control_,
                                     .first = first,
                                     .last = last,
-                                    .arrival_room = options_.arrival_room,
+                                    .arrival_room = arrival_room_,
                                     .remote = remote.empty() ? nullptr : remote.data(),
                                     .remote_begin = remote_begin.data()};
         if (has_registers_) {
@@ -243,7 +250,7 @@ class Emulator final : public Backend {
         u64 bytes =
             records_.size() * sizeof(Record) + row_begin_.size() * sizeof(u64) + synapses_.size() * sizeof(Synapse);
         for (const BlockMemory& block : memory_) {
-            bytes += block.rows.begin.size() * sizeof(u64) + block.rows.synapses.size() * sizeof(Synapse) +
+            bytes += block.packed.words.size() * sizeof(u32) + block.rows.synapses.size() * sizeof(Synapse) +
                      block.state.variables.size() * sizeof(double) + block.state.refractory.size() * sizeof(i32) +
                      block.ring.size() * sizeof(i64) + block.lists.size() * sizeof(u16) +
                      block.spikes.size() * sizeof(Spike);
@@ -252,6 +259,19 @@ class Emulator final : public Backend {
     }
 
    private:
+    void take_drawn_rows(std::size_t b) {
+        BlockMemory& block = memory_[b];
+        const std::span<const u64> begin =
+            std::span(row_begin_).subspan(b * std::size_t{block.image.rows}, block.image.rows + std::size_t{1});
+        block.packed = index_rows(begin);
+        if (may_split_ && epoch_steps_ == 1) split_rows(urgent_[b], begin.back() - begin.front(), block.packed);
+        block.synapses = synapses_.data() + begin.front();
+        for (std::size_t r = 0; r < block.image.receptors.size(); ++r) {
+            ReceptorImage& receptor = block.image.receptors[r];
+            receptor.delay_counts = counts_of(delay_counts_, r, receptor.delays, delay_room_);
+        }
+    }
+
     /// Threads can keep the state of a neuron each.
     void choose_registers() {
         bool can = true;
@@ -263,7 +283,7 @@ class Emulator final : public Backend {
     /// All, some or none of the sums of inputs are in shared memory.
     void choose_plan(BlockMemory& block) {
         const auto count = static_cast<u32>(memory_.size());
-        const SharedNeed need = shared_need(block.image, programs_, count, options_.arrival_room);
+        const SharedNeed need = shared_need(block.image, programs_, count, arrival_room_);
         u64 bytes = need.most + need.most / 8;
         switch (random_() % 3) {
             case 0:
@@ -276,7 +296,7 @@ class Emulator final : public Backend {
                 break;
         }
         const SharedRoom room{.bytes = options_.shared_bytes.value_or(static_cast<u32>(bytes)),
-                              .arrival_room = options_.arrival_room,
+                              .arrival_room = arrival_room_,
                               .has_registers = has_registers_};
         block.plan = plan_shared(block.image, programs_, count, room);
     }
@@ -327,11 +347,13 @@ class Emulator final : public Backend {
                        .spike_room = static_cast<u32>(block.spikes.size()),
                        .list_room = block.list_room,
                        .first_source = first_source,
+                       .is_split = block.packed.is_split ? 1U : 0U,
+                       .urgent_bits = block.packed.urgent_bits,
                        .groups = block.groups.data(),
                        .constants = block.constants.data(),
                        .state = block.state.variables.data(),
                        .refractory = block.state.refractory.data(),
-                       .row_begin = block.row_begin,
+                       .rows = {block.packed.words.data(), block.packed.length_bits},
                        .synapses = block.synapses,
                        .ring = block.ring.data(),
                        .lists = block.lists.data(),
@@ -433,10 +455,15 @@ class Emulator final : public Backend {
     std::mt19937_64 random_;
     std::vector<DeviceProgram> programs_;
     bool has_registers_ = false;
+    bool may_split_ = false;
+    u32 arrival_room_ = 0;
     u32 epoch_steps_ = 1;
     // Constructed rows; see Construction.
     std::vector<u64> row_begin_;
     std::vector<Synapse> synapses_;
+    std::vector<UrgentSynapses> urgent_;
+    std::vector<u32> delay_counts_;
+    u32 delay_room_ = 0;
     double quantum_ = 1.0;
     std::vector<BlockMemory> memory_;
     std::vector<Record> records_;

@@ -43,12 +43,6 @@ enum class Part : u32 {
     done,
 };
 
-/// The synapses of a source in a block.
-struct Row {
-    u32 begin = 0;
-    u32 count = 0;
-};
-
 /// Where spikes of a step reach a receptor: a cell is a place in shared memory, if its step is near, or in the ring.
 struct Reach {
     u32 first_cell = 0;
@@ -84,7 +78,7 @@ struct Shared {
 /// `epoch_steps` steps.
 ///
 /// @tparam Models has `u32 step(u32 program, View& view) const` for a NeuronView, and `registers`: variables of a neuron
-/// that the thread keeps, which then has only one, or 0
+/// that the thread keeps, which then has only one, or 0; and `signals`: bits of the kinds of signals
 template <class Models>
 class Block {
    public:
@@ -123,9 +117,11 @@ class Block {
                 if (thread_ == 0) publish_record();
                 find_near_sums();
                 take_far_sums();
-                [[fallthrough]];
+                if (is_pending_) deliver_rest(shared_->reaches[has_time]);
+                return true;
             case Part::rest:
-                if (is_pending_) deliver_rest();
+                // No step has been updated since they were gathered.
+                deliver_rest(shared_->reaches[0]);
                 return true;
             case Part::gather:
                 return gather();
@@ -167,7 +163,7 @@ class Block {
                 return Part::gather;
             case Part::gather:
                 // Few spikes: their synapses can wait in the list until the next record has been written.
-                is_split_ = shared_->data.urgent != 0 && shared_->totals[parity_] <= p_.arrival_room;
+                is_split_ = shared_->data.is_split != 0 && shared_->totals[parity_] <= p_.arrival_room;
                 return Part::deliver;
             case Part::list:
                 return Part::deliver;
@@ -225,6 +221,9 @@ class Block {
    private:
     static constexpr u32 no_group = ~0U;
     static constexpr u32 has_time = 1;  ///< index of Shared::reaches
+    static constexpr u32 warp_bits = 5;
+    /// Synapses of a line of the second cache.
+    static constexpr u32 line_synapses = 128 / sizeof(Synapse);
     /// Synapses that a thread has read before it adds the first one.
     static constexpr u32 together = 4;
 
@@ -258,12 +257,12 @@ class Block {
 
     /// Adds what stimuli give an input of a neuron of a group.
     RANVIER_DEVICE double add_signals(const Group& group, u32 input, u32 neuron, double sum) const {
-        if (group.signal_count == 0) return sum;
+        if (Models::signals == 0 || group.signal_count == 0) return sum;
         for (u32 s = 0; s < group.signal_count; ++s) {
             const Signal& signal = group.signals[s];
             u32 target = 0;
             if (signal.input != input || !signal.targets.find(neuron, target)) continue;
-            sum += signal_number(signal, shared_->data.courses, target, step_);
+            sum += signal_number<Models::signals>(signal, shared_->data.courses, target, step_);
         }
         return normal_or_zero(sum);
     }
@@ -439,7 +438,7 @@ class Block {
         const u64 end = p_.remote_begin[number_ + 1];
         for (u64 i = p_.remote_begin[number_] + thread_ / warp_size; i < end; i += threads_ / warp_size) {
             const RemoteSpike spike = p_.remote[i];
-            const Row row = find_row(spike.row);
+            const Row row = data.rows.find(spike.row);
             for (u32 s = lane(); s < row.count; s += warp_size) {
                 const Synapse synapse = read_synapse(data.synapses + row.begin + s);
                 u32 r = 0;
@@ -605,19 +604,22 @@ class Block {
         const u32 count = of_block.count & (Record::stop - 1U);
         if (count == 0) return;
         const u32 place = places()[thread_];
-        if (count > Record::room) acquire();
-        const u16* const all = spike_list(p_.data[thread_], exchanged_);
-        for (u32 i = 0; i < count; ++i) {
-            const u32 at = place + i;
-            if (at < window_ || at >= window_ + p_.arrival_room) continue;
-            const u32 neuron = count > Record::room ? read_list(all + i) : of_block.neurons[i];
-            arrivals(parity_)[at - window_] = find_row(first_source_ + neuron);
+        if (count <= Record::room) {
+            RANVIER_UNROLL
+            for (u32 i = 0; i < Record::room; ++i) {
+                if (i < count) list(place + i, of_block.neurons[i]);
+            }
+            return;
         }
+        acquire();
+        const u16* const all = spike_list(p_.data[thread_], exchanged_);
+        for (u32 i = 0; i < count; ++i) list(place + i, read_list(all + i));
     }
 
-    RANVIER_DEVICE Row find_row(u32 source) const {
-        const u64* const begin = shared_->data.row_begin + source;
-        return {static_cast<u32>(begin[0]), static_cast<u32>(begin[1] - begin[0])};
+    /// @param place of the spike among those of the step
+    RANVIER_DEVICE void list(u32 place, u32 neuron) {
+        if (place < window_ || place >= window_ + p_.arrival_room) return;
+        arrivals(parity_)[place - window_] = shared_->data.rows.find(first_source_ + neuron);
     }
 
     RANVIER_DEVICE void deliver() {
@@ -634,17 +636,17 @@ class Block {
     }
 
     /// The synapses of the last list that deliver() has left.
-    RANVIER_DEVICE void deliver_rest() {
-        add_rows<Pass::rest>(arrivals(parity_ ^ 1U), shared_->totals[parity_ ^ 1U], shared_->reaches[has_time]);
+    RANVIER_DEVICE void deliver_rest(const Reach* reaches) {
+        add_rows<Pass::rest>(arrivals(parity_ ^ 1U), shared_->totals[parity_ ^ 1U], reaches);
     }
 
     template <Pass pass>
     RANVIER_DEVICE void add_rows(const Row* rows, u32 count, const Reach* reaches) {
         const Synapse* const synapses = shared_->data.synapses;
-        const u32 width = pass == Pass::urgent ? shared_->data.urgent : warp_size;
-        const u32 of_row = thread_ % width;
-        const u32 teams = threads_ / width;
-        for (u32 first = thread_ / width; first < count; first += together * teams) {
+        const u32 bits = pass == Pass::urgent ? shared_->data.urgent_bits : warp_bits;
+        const u32 of_row = thread_ & ((1U << bits) - 1U);
+        const u32 teams = threads_ >> bits;
+        for (u32 first = thread_ >> bits; first < count; first += together * teams) {
             Row chosen[together];
             Synapse read[together];
             RANVIER_UNROLL
@@ -652,6 +654,10 @@ class Block {
                 const u32 at = first + k * teams;
                 chosen[k] = at < count ? rows[at] : Row{};
                 if (of_row < chosen[k].count) read[k] = read_synapse(synapses + chosen[k].begin + of_row);
+                if constexpr (pass == Pass::urgent) {
+                    const u32 ahead = (of_row + 1) * line_synapses;
+                    if (ahead < chosen[k].count) prefetch(synapses + chosen[k].begin + ahead);
+                }
             }
             RANVIER_UNROLL
             for (u32 k = 0; k < together; ++k) {

@@ -76,8 +76,16 @@ enum class BuildPart : u32 {
     scan,   ///< of all stretches
     place,  ///< starts of rows
     fill,   ///< rows
+    order,  ///< synapses of rows: those with a delay of one step first
 };
-inline constexpr u32 build_parts = 5;
+inline constexpr u32 build_parts = 6;
+
+/// Synapses of a block with a delay of one step.
+struct UrgentSynapses {
+    u64 all = 0;
+    u32 most = 0;  ///< of a row
+    u32 unused = 0;
+};
 
 /// A network while its rows are drawn. Neurons of the process are numbered by block.
 struct Construction {
@@ -102,6 +110,9 @@ struct Construction {
     u64 stretches = 0;
     Synapse* synapses = nullptr;
     DrawnWeights* weights = nullptr;  ///< by projection
+    UrgentSynapses* urgent = nullptr;  ///< by block
+    u32* delay_counts = nullptr;       ///< [receptor][delay] of some synapses
+    u32 delay_room = 0;                ///< of a receptor: more than the greatest delay
     u64* input_counts = nullptr;      ///< [receptor][neuron]: spikes that can arrive at once
     u32* scratch = nullptr;           ///< of threads, cleared
     u64 scratch_words = 0;            ///< of a thread
@@ -396,6 +407,31 @@ RANVIER_DEVICE void draw_item(const Construction& c, u64 item, bool fills, u32* 
     MajorDraws(c, segment.projection, neuron, fills, scratch).run(static_cast<u32>(place % parts));
 }
 
+RANVIER_DEVICE void order_row(const Construction& c, u64 row) {
+    const u64 block = row / c.neurons;
+    const Receptor* const receptors = c.receptors + block * c.receptor_count;
+    Synapse* const begin = c.synapses + c.row_begin[row];
+    const u64 length = c.row_begin[row + 1] - c.row_begin[row];
+    u32 count = 0;
+    for (u64 i = 0; i < length; ++i) {
+        const Synapse synapse = begin[i];
+        if (!is_urgent(receptors, c.receptor_count, synapse.cell)) continue;
+        begin[i] = begin[count];
+        begin[count++] = synapse;
+    }
+    // Some rows tell enough of the delays.
+    constexpr u64 stride = 1021;
+    for (u64 i = 0; row % stride == 0 && i < length; ++i) {
+        u32 r = 0;
+        while (r + 1 < c.receptor_count && begin[i].cell >= receptors[r + 1].first_cell) ++r;
+        const u32 delay = (begin[i].cell - receptors[r].first_cell) / receptors[r].inputs + 1;
+        fetch_add(&c.delay_counts[r * c.delay_room + delay], 1U);
+    }
+    if (count == 0) return;
+    add(&c.urgent[block].all, u64{count});
+    raise(&c.urgent[block].most, count);
+}
+
 /// A thread's share of a part. @param threads of the device
 RANVIER_DEVICE void build(const Construction& c, BuildPart part, u64 thread, u64 threads) {
     const u64 items = c.segments[c.segment_count].first_item;
@@ -417,6 +453,9 @@ RANVIER_DEVICE void build(const Construction& c, BuildPart part, u64 thread, u64
                 }
                 if (part == BuildPart::sum) c.sums[s] = total;
             }
+            return;
+        case BuildPart::order:
+            for (u64 row = thread; row < c.rows; row += threads) order_row(c, row);
             return;
         case BuildPart::scan: {
             if (thread != 0) return;

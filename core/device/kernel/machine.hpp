@@ -51,21 +51,26 @@ RANVIER_DEVICE void raise(u32* to, u32 number) { atomicMax(to, number); }
 /// seen the record.
 RANVIER_DEVICE void release() { __threadfence(); }
 RANVIER_DEVICE void publish(Record* to, const Record& record) {
-    const u64* const halves = reinterpret_cast<const u64*>(&record);
+    const u16* const n = record.neurons;
+    const u64 low = record.step | u64{record.count} << 32 | u64{n[0]} << 48;
+    const u64 high = n[1] | u64{n[2]} << 16 | u64{n[3]} << 32 | u64{n[4]} << 48;
     // A number of 128 bits is written and read at once; of a vector, only each element is.
     asm volatile("{ .reg .b128 all; mov.b128 all, {%1, %2}; st.relaxed.gpu.global.b128 [%0], all; }"
                  :
-                 : "l"(to), "l"(halves[0]), "l"(halves[1])
+                 : "l"(to), "l"(low), "l"(high)
                  : "memory");
 }
 RANVIER_DEVICE Record read(const Record* from) {
-    Record record;
-    u64* const halves = reinterpret_cast<u64*>(&record);
+    u64 low;
+    u64 high;
     asm volatile("{ .reg .b128 all; ld.relaxed.gpu.global.b128 all, [%2]; mov.b128 {%0, %1}, all; }"
-                 : "=l"(halves[0]), "=l"(halves[1])
+                 : "=l"(low), "=l"(high)
                  : "l"(from)
                  : "memory");
-    return record;
+    return {static_cast<u32>(low),
+            static_cast<u16>(low >> 32),
+            {static_cast<u16>(low >> 48), static_cast<u16>(high), static_cast<u16>(high >> 16),
+             static_cast<u16>(high >> 32), static_cast<u16>(high >> 48)}};
 }
 /// After a record was seen, before what was written before it is read.
 RANVIER_DEVICE void acquire() { __threadfence(); }
@@ -76,6 +81,22 @@ RANVIER_DEVICE void clear_bits(u32* of, u32 bits) { atomicAnd(of, ~bits); }
 /// Sums that others add to are in the second cache.
 RANVIER_DEVICE i64 read_sum(const i64* from) { return __ldcg(from); }
 RANVIER_DEVICE void write_sum(i64* to, i64 sum) { __stcg(to, sum); }
+/// Of 32 bytes that nobody writes during a run.
+RANVIER_DEVICE void read_words(const u32* from, u32* words) {
+    const uint4 first = __ldg(reinterpret_cast<const uint4*>(from));
+    const uint4 second = __ldg(reinterpret_cast<const uint4*>(from) + 1);
+    words[0] = first.x;
+    words[1] = first.y;
+    words[2] = first.z;
+    words[3] = first.w;
+    words[4] = second.x;
+    words[5] = second.y;
+    words[6] = second.z;
+    words[7] = second.w;
+}
+RANVIER_DEVICE u32 sum_of_bytes(u32 bytes) { return __dp4a(bytes, 0x01010101U, 0U); }
+/// What will be read soon comes to the second cache.
+RANVIER_DEVICE void prefetch(const void* from) { asm volatile("prefetch.global.L2 [%0];" : : "l"(from)); }
 #else
 RANVIER_DEVICE u32 fetch_add(u32* to, u32 number) {
     const u32 before = *to;
@@ -101,6 +122,13 @@ RANVIER_DEVICE void set_bits(u32* of, u32 bits) { *of |= bits; }
 RANVIER_DEVICE void clear_bits(u32* of, u32 bits) { *of &= ~bits; }
 RANVIER_DEVICE i64 read_sum(const i64* from) { return *from; }
 RANVIER_DEVICE void write_sum(i64* to, i64 sum) { *to = sum; }
+RANVIER_DEVICE void read_words(const u32* from, u32* words) {
+    for (u32 i = 0; i < 8; ++i) words[i] = from[i];
+}
+RANVIER_DEVICE u32 sum_of_bytes(u32 bytes) {
+    return (bytes & 0xFF) + (bytes >> 8 & 0xFF) + (bytes >> 16 & 0xFF) + (bytes >> 24);
+}
+RANVIER_DEVICE void prefetch(const void*) {}
 #endif
 
 /// Adds to a sum whose halves are apart: in shared memory, two additions of 32 bits are faster than one of 64, and the upper

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "device/kernel/machine.hpp"
+#include "device/kernel/rows.hpp"
 #include "device/kernel/signals.hpp"
 
 /// A network as kernels see it: plain arrays in the memory of the device.
@@ -40,12 +41,6 @@ struct Group {
     u32 first_inputs[most_receptors] = {};  ///< by receptor: the input of the first neuron; those of the others follow
 };
 
-/// A static synapse of a row.
-struct alignas(8) Synapse {
-    u32 cell = 0;  ///< Receptor::cell()
-    float weight = 0.0F;
-};
-
 /// The inputs of a block at a receptor, whose sums of weights are a ring of steps. The sums of the next `near` steps are in
 /// shared memory, those of later ones in the ring in the memory of the device, each until its step is near. Between runs, all
 /// are there.
@@ -63,6 +58,13 @@ struct Receptor {
     RANVIER_DEVICE u32 end_of_cells() const { return first_cell + delays * inputs; }
     RANVIER_DEVICE bool has_flags() const { return near != 0 && near < delays; }
 };
+
+/// Whether a synapse has a delay of one step.
+RANVIER_DEVICE bool is_urgent(const Receptor* receptors, u32 count, u32 cell) {
+    u32 r = 0;
+    while (r + 1 < count && cell >= receptors[r + 1].first_cell) ++r;
+    return cell - receptors[r].first_cell < receptors[r].inputs;
+}
 
 /// Places of arrays in the shared memory of a block, in bytes.
 struct SharedPlaces {
@@ -112,15 +114,15 @@ struct BlockData {
     u32 spike_room = 0;
     u32 list_room = 0;  ///< most spikes of a step
     u32 first_source = 0;  ///< of its neurons: sources are numbered by block
-    /// Rows begin with their synapses of a delay of one step, at most so many: a power of two up to 32. 0: in any order.
-    u32 urgent = 0;
+    /// Rows begin with their synapses of a delay of one step, at most 2^urgent_bits.
+    u32 is_split = 0;
+    u32 urgent_bits = 0;
     const Group* groups = nullptr;
     const Constant* constants = nullptr;
     double* state = nullptr;  ///< [variable][neuron]
     i32* refractory = nullptr;  ///< steps that are left, by neuron
-    /// By row, and the end of the last one: first the rows of all sources of this process, then those that sources of
-    /// other processes have in this block.
-    const u64* row_begin = nullptr;
+    /// First the rows of all sources of this process, then those that sources of other processes have in this block.
+    RowTable rows;
     const Synapse* synapses = nullptr;
     i64* ring = nullptr;  ///< [receptor][step % slots][input] sums of weights, in quanta
     u16* lists = nullptr;  ///< [step % (2 * epoch)][list_room] spikes that have no room in a record

@@ -32,7 +32,10 @@ RANVIER_DEVICE u32 poisson_count(const PoissonInput& input, u32 target, i64 step
     const u64 block = static_cast<u64>(step) / 4;
     const Words words = philox(static_cast<u32>(block), static_cast<u32>(block >> 32), static_cast<u32>(id),
                                static_cast<u32>(id >> 32), input.key_low, input.key_high);
-    const u32 word = words.values[static_cast<u64>(step) % 4];
+    const u32 which = static_cast<u32>(step) % 4;
+    // Without an index, all are in registers.
+    const u32 word =
+        which < 2 ? (which == 0 ? words.values[0] : words.values[1]) : (which == 2 ? words.values[2] : words.values[3]);
     const u32* const limits = input.thresholds + u64{row} * input.threshold_count;
     u32 number = 0;
     while (number < input.threshold_count && word < limits[number]) ++number;

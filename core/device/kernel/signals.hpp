@@ -54,10 +54,21 @@ RANVIER_DEVICE double normal_or_zero(double number) {
     return number > -0x1p-1022 && number < 0x1p-1022 ? number * 0.0 : number;
 }
 
+/// The kinds of a network as bits: code of others would take registers from all threads.
+constexpr u32 bit_of(SignalKind kind) { return 1U << static_cast<u32>(kind); }
+inline constexpr u32 all_signals = bit_of(SignalKind::course) | bit_of(SignalKind::poisson) | bit_of(SignalKind::noise);
+
 /// The number that a stimulus adds for a target in a step: -0.0 if it adds none.
+/// @tparam kinds that there may be
+template <u32 kinds>
 RANVIER_DEVICE double signal_number(const Signal& signal, const Courses& courses, u32 target, i64 step) {
-    if (signal.kind == SignalKind::poisson) return poisson_sum(*signal.poisson, target, step);
-    if (signal.kind == SignalKind::noise) return noise_current(*signal.noise, target, step);
+    if constexpr ((kinds & bit_of(SignalKind::poisson)) != 0) {
+        if (signal.kind == SignalKind::poisson) return poisson_sum(*signal.poisson, target, step);
+    }
+    if constexpr ((kinds & bit_of(SignalKind::noise)) != 0) {
+        if (signal.kind == SignalKind::noise) return noise_current(*signal.noise, target, step);
+    }
+    if constexpr ((kinds & bit_of(SignalKind::course)) == 0) return -0.0;
     const u32 row = courses.rows[static_cast<u64>(step - courses.first) * courses.count + signal.course];
     return courses.values[(row & ~common_row) + ((row & common_row) != 0 ? 0 : target)];
 }
