@@ -100,6 +100,7 @@ class Block {
 
     /// Returns false if the record of another block is not there yet: it must be called again.
     RANVIER_DEVICE bool run(Part part) {
+        Delivery delivery;
         switch (part) {
             case Part::begin:
                 begin();
@@ -117,26 +118,29 @@ class Block {
                 if (thread_ == 0) publish_record();
                 find_near_sums();
                 take_far_sums();
-                if (is_pending_) deliver_rest(shared_->reaches[has_time]);
-                return true;
+                if (is_pending_) delivery = rest_of_delivery(shared_->reaches[has_time]);
+                break;
             case Part::rest:
                 // No step has been updated since they were gathered.
-                deliver_rest(shared_->reaches[0]);
-                return true;
+                delivery = rest_of_delivery(shared_->reaches[0]);
+                break;
             case Part::gather:
                 return gather();
             case Part::list:
                 if (thread_ < p_.blocks) list(read(record(exchanged_, thread_)));
                 return true;
             case Part::deliver:
-                deliver();
-                return true;
+                delivery = begin_delivery();
+                break;
             case Part::spill:
                 spill();
                 return true;
             default:
                 return true;
         }
+        // One place, so that there is one copy of its code.
+        deliver(delivery);
+        return true;
     }
 
     /// Whether all threads must have finished a part before any of them calls next().
@@ -227,7 +231,15 @@ class Block {
     /// Synapses that a thread has read before it adds the first one.
     static constexpr u32 together = 4;
 
+    /// Which synapses of rows are added: all, those of a delay of one step, or the others.
     enum class Pass : u32 { all, urgent, rest };
+
+    struct Delivery {
+        Pass pass = Pass::all;
+        u32 count = 0;
+        const Row* rows = nullptr;
+        const Reach* reaches = nullptr;
+    };
 
     RANVIER_DEVICE u32 lane() const { return thread_ % warp_size; }
     RANVIER_DEVICE const Group* groups() const { return shared_->template at<Group>(shared_->data.shared.groups); }
@@ -257,14 +269,18 @@ class Block {
 
     /// Adds what stimuli give an input of a neuron of a group.
     RANVIER_DEVICE double add_signals(const Group& group, u32 input, u32 neuron, double sum) const {
-        if (Models::signals == 0 || group.signal_count == 0) return sum;
-        for (u32 s = 0; s < group.signal_count; ++s) {
-            const Signal& signal = group.signals[s];
-            u32 target = 0;
-            if (signal.input != input || !signal.targets.find(neuron, target)) continue;
-            sum += signal_number<Models::signals>(signal, shared_->data.courses, target, step_);
+        if constexpr (Models::signals != 0) {
+            if (group.signal_count == 0) return sum;
+            for (u32 s = 0; s < group.signal_count; ++s) {
+                const Signal& signal = group.signals[s];
+                u32 target = 0;
+                if (signal.input != input || !signal.targets.find(neuron, target)) continue;
+                sum += signal_number<Models::signals>(signal, shared_->data.courses, target, step_);
+            }
+            return normal_or_zero(sum);
+        } else {
+            return sum;
         }
-        return normal_or_zero(sum);
     }
 
     RANVIER_DEVICE bool ends_epoch() const { return step_ == p_.last || step_ + 1 == epoch_begin_ + p_.epoch_steps; }
@@ -622,57 +638,57 @@ class Block {
         arrivals(parity_)[place - window_] = shared_->data.rows.find(first_source_ + neuron);
     }
 
-    RANVIER_DEVICE void deliver() {
+    /// What arrives in this window.
+    RANVIER_DEVICE Delivery begin_delivery() {
         // The next step of the epoch counts from 0.
         if (thread_ == 0) shared_->totals[parity_ ^ 1U] = 0;
         if (thread_ + 1 == threads_ && read_flag(&p_.control->stop) != 0) shared_->asks_to_stop = 1;
         const u32 left = shared_->totals[parity_] - window_;
-        const u32 count = left < p_.arrival_room ? left : p_.arrival_room;
-        if (is_split_) {
-            add_rows<Pass::urgent>(arrivals(parity_), count, shared_->reaches[0]);
-        } else {
-            add_rows<Pass::all>(arrivals(parity_), count, shared_->reaches[0]);
-        }
+        return {is_split_ ? Pass::urgent : Pass::all, left < p_.arrival_room ? left : p_.arrival_room,
+                arrivals(parity_), shared_->reaches[0]};
     }
 
-    /// The synapses of the last list that deliver() has left.
-    RANVIER_DEVICE void deliver_rest(const Reach* reaches) {
-        add_rows<Pass::rest>(arrivals(parity_ ^ 1U), shared_->totals[parity_ ^ 1U], reaches);
+    /// The synapses of the last list that the first delivery has left.
+    RANVIER_DEVICE Delivery rest_of_delivery(const Reach* reaches) {
+        return {Pass::rest, shared_->totals[parity_ ^ 1U], arrivals(parity_ ^ 1U), reaches};
     }
 
-    template <Pass pass>
-    RANVIER_DEVICE void add_rows(const Row* rows, u32 count, const Reach* reaches) {
+    /// Adds rows to the inputs: each by a warp, or by as many threads as a row has urgent synapses.
+    RANVIER_DEVICE void deliver(const Delivery& delivery) {
         const Synapse* const synapses = shared_->data.synapses;
-        const u32 bits = pass == Pass::urgent ? shared_->data.urgent_bits : warp_bits;
+        const u32 bits = delivery.pass == Pass::urgent ? shared_->data.urgent_bits : warp_bits;
         const u32 of_row = thread_ & ((1U << bits) - 1U);
         const u32 teams = threads_ >> bits;
-        for (u32 first = thread_ >> bits; first < count; first += together * teams) {
-            Row chosen[together];
+        for (u32 first = thread_ >> bits; first < delivery.count; first += together * teams) {
             Synapse read[together];
+            u32 valid = 0;
+            bool has_more = false;
             RANVIER_UNROLL
             for (u32 k = 0; k < together; ++k) {
                 const u32 at = first + k * teams;
-                chosen[k] = at < count ? rows[at] : Row{};
-                if (of_row < chosen[k].count) read[k] = read_synapse(synapses + chosen[k].begin + of_row);
-                if constexpr (pass == Pass::urgent) {
-                    const u32 ahead = (of_row + 1) * line_synapses;
-                    if (ahead < chosen[k].count) prefetch(synapses + chosen[k].begin + ahead);
+                const Row row = at < delivery.count ? delivery.rows[at] : Row{};
+                if (of_row < row.count) {
+                    read[k] = read_synapse(synapses + row.begin + of_row);
+                    valid |= 1U << k;
                 }
+                // The rest of the row is read soon.
+                const u32 ahead = (of_row + 1) * line_synapses;
+                if (delivery.pass == Pass::urgent && ahead < row.count) prefetch(synapses + row.begin + ahead);
+                has_more = has_more || row.count > warp_size;
             }
             RANVIER_UNROLL
             for (u32 k = 0; k < together; ++k) {
-                if (of_row < chosen[k].count) add_synapse<pass>(read[k], reaches);
+                if ((valid >> k & 1) != 0) add_synapse(read[k], delivery);
             }
-            if constexpr (pass != Pass::urgent) {
-                RANVIER_UNROLL
-                for (u32 k = 0; k < together; ++k) add_end_of_row<pass>(chosen[k], reaches);
+            if (delivery.pass == Pass::urgent || !has_more) continue;
+            for (u32 at = first; at < delivery.count && at < first + together * teams; at += teams) {
+                add_end_of_row(delivery.rows[at], delivery);
             }
         }
     }
 
     /// The synapses of a long row beyond the first one of each thread of a warp.
-    template <Pass pass>
-    RANVIER_DEVICE void add_end_of_row(const Row& row, const Reach* reaches) {
+    RANVIER_DEVICE void add_end_of_row(const Row& row, const Delivery& delivery) {
         const Synapse* const synapses = shared_->data.synapses + row.begin;
         for (u32 first = lane() + warp_size; first < row.count; first += together * warp_size) {
             Synapse read[together];
@@ -682,22 +698,20 @@ class Block {
             }
             RANVIER_UNROLL
             for (u32 j = 0; j < together; ++j) {
-                if (first + j * warp_size < row.count) add_synapse<pass>(read[j], reaches);
+                if (first + j * warp_size < row.count) add_synapse(read[j], delivery);
             }
         }
     }
 
-    template <Pass pass>
-    RANVIER_DEVICE void add_synapse(const Synapse& synapse, const Reach* reaches) {
+    RANVIER_DEVICE void add_synapse(const Synapse& synapse, const Delivery& delivery) {
         u32 r = 0;
-        while (r + 1 < shared_->data.receptor_count && synapse.cell >= reaches[r + 1].first_cell) ++r;
-        const Reach& reach = reaches[r];
+        while (r + 1 < shared_->data.receptor_count && synapse.cell >= delivery.reaches[r + 1].first_cell) ++r;
+        const Reach& reach = delivery.reaches[r];
         const u32 cell = synapse.cell - reach.first_cell;
-        // A delay of one step.
         const bool is_urgent = cell < reach.inputs;
-        if constexpr (pass != Pass::urgent) ++events_;
-        if (pass == Pass::urgent && !is_urgent) return;
-        if (pass == Pass::rest && is_urgent) return;
+        // Those of a row are counted once.
+        if (delivery.pass != Pass::urgent) ++events_;
+        if (delivery.pass == (is_urgent ? Pass::rest : Pass::urgent)) return;
         add_input(r, reach, cell, quanta_of(synapse));
     }
 
