@@ -183,6 +183,9 @@ void bind_accounts(nb::class_<Simulation>& simulation) {
         .def(
             "memory", [](const Simulation& self) { return to_map(self.memory()); }, "Bytes by component.")
         .def(
+            "device_memory", [](const Simulation& self) { return to_map(self.device_memory()); },
+            "Bytes on the device by component; empty without one.")
+        .def(
             "memory_by_node", [](const Simulation& self) { return to_map(self.memory_by_node()); },
             "Bytes by NUMA node (or \"any\") and component.")
         .def(

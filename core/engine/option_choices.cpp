@@ -187,6 +187,11 @@ Step choose_most_steps(const SimulationOptions& options, const network::Network&
     return has_stretches(network) ? most_steps_of_stretches : most_steps_of_points;
 }
 
+std::uint32_t emulated_blocks(const SimulationOptions& options, std::uint32_t threads) {
+    constexpr std::uint32_t least_blocks = 4;
+    return options.shards > 0 ? options.shards : std::max(threads, least_blocks);
+}
+
 std::uint32_t choose_shards(const SimulationOptions& options, const network::Network& network, std::int32_t ranks,
                             std::uint32_t threads) {
     if (options.shards == 0) {

@@ -22,6 +22,8 @@ namespace ranvier::engine {
 
 /// @param unless the default
 std::uint32_t choose_threads(const SimulationOptions& options, std::uint32_t unless);
+/// Blocks of the emulator of a device, which are its shards.
+std::uint32_t emulated_blocks(const SimulationOptions& options, std::uint32_t threads);
 /// One for each thread by default; with asynchronous stepping, as many as needed for the data of a step of one to fit
 /// into a cache, if neurons gain from that.
 std::uint32_t choose_shards(const SimulationOptions& options, const network::Network& network, std::int32_t ranks,

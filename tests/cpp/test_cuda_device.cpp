@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "device/backend/memory_plan.hpp"
 #include "device/backend/shared_plan.hpp"
 #include "device/cuda/cuda_device.hpp"
-#include "device/cuda/memory_plan.hpp"
 #include "device_networks.hpp"
 #include "error_fields.hpp"
 #include "fake_gpu.hpp"
@@ -66,7 +66,7 @@ void expect_bits_of_emulator(u32 epoch_steps, int shared_bytes) {
     }
     EXPECT_EQ(gpu.launches, 3);
     EXPECT_EQ(device->name(), "Fake 9000");
-    EXPECT_GT(device->bytes(), 1'000'000U);
+    EXPECT_GT(device->memory().sum(), 1'000'000U);
 }
 
 TEST_F(CudaDevices, HaveTheSpikesAndStatesOfTheEmulator) {
@@ -186,6 +186,44 @@ TEST_F(CudaDevices, TakeCoursesAndMoreSpikesInAStepThanTheyHaveNeurons) {
     EXPECT_EQ(spikes, expected);
     const u64 of_one = static_cast<u64>(std::ranges::count(expected, std::tuple<i64, u32, u32>{100, 1, 7}));
     EXPECT_GE(of_one, 2U);
+}
+
+TEST_F(CudaDevices, CountTheMemoryThatTheyTake) {
+    gpu().local_bytes = {{96, 40}};
+    const NetworkSize size;
+    const auto device = make({.threads = 96});
+    EXPECT_EQ(device->memory().sum(), 0U);
+    EXPECT_EQ(*device->room(), gpu().free_bytes - spare_bytes);
+    const RandomNetwork network = random_network(size, 3);
+    network.load_into(*device);
+    const std::vector<RemoteSpike> remote(100);
+    const auto allocated = [] {
+        u64 bytes = 0;
+        for (const auto& [address, words] : gpu().memory) bytes += words.size() * sizeof(u64);
+        return bytes;
+    };
+    const auto expect_all = [&] {
+        const DeviceBytes bytes = device->memory();
+        const u64 code = bytes.kernels - u64{40} * gpu().threads * size.blocks;
+        EXPECT_EQ(code, 5U);
+        // The fake device rounds to whole words, and up.
+        EXPECT_LE(bytes.sum() - bytes.kernels, allocated());
+        EXPECT_GE(bytes.sum() - bytes.kernels + gpu().memory.size() * sizeof(u64), allocated());
+    };
+    device->run(1, 2, never);
+    expect_all();
+    const DeviceBytes before = device->memory();
+    u64 synapses = 0;
+    for (const BlockRows& rows : network.rows)
+        synapses += rows.synapses.size() * sizeof(Synapse) + rows.begin.size() * sizeof(u64);
+    EXPECT_GE(before.synapses, synapses);
+    EXPECT_LT(before.synapses, synapses + 2 * size.blocks * array_alignment);
+    EXPECT_GE(before.rings, u64{size.blocks} * size.slots * size.neurons * sizeof(i64));
+    EXPECT_GE(before.spikes, u64{size.blocks} * usual_spike_room * sizeof(Spike));
+    device->receive(1, remote);
+    device->run(3, 4, never);
+    EXPECT_GT(device->memory().spikes, before.spikes);
+    expect_all();
 }
 
 TEST_F(CudaDevices, RunStepsAgainThatTheyHaveRunBefore) {

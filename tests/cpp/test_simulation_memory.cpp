@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/forecast/device_memory.hpp"
+#include "error_fields.hpp"
+#include "ranvier/base/errors.hpp"
 #include "ranvier/engine/simulation.hpp"
 #include "ranvier/parallel/memory.hpp"
 #include "selections.hpp"
@@ -87,6 +90,21 @@ TEST(SimulationMemory, GrowsWithParametersOfSingleNeurons) {
     const std::uint64_t grown = by_component(simulation).at("neurons") - before;
     EXPECT_GE(grown, size * 8 * 2);
     EXPECT_LE(grown, size * 8 * 5);
+}
+
+TEST(DeviceMemory, OfTooLargeANetworkIsRefusedWithWhatFits) {
+    const device::DeviceBytes bytes{.synapses = 2'000'000'000, .rings = 500'000'000, .kernels = 64'000'000};
+    const auto check = [&](std::optional<std::uint64_t> room, std::int32_t ranks) {
+        check_device_memory(bytes, "H200", room, ranks);
+    };
+    check({}, 1);
+    // Memory for kernels is not part of the room.
+    check(2'500'000'000, 1);
+    fields_of<InsufficientMemoryError>([&] { check(1'000'000'000, 1); },
+                                       {"H200", "2500000000 bytes (2.5 GB)", "room for 1000000000 bytes (1.0 GB)",
+                                        "at least 3 such devices", "39 % of its synapses", "device='cpu'"});
+    fields_of<InsufficientMemoryError>([&] { check(1'000'000'000, 4); }, {"at least 11 such devices"});
+    fields_of<InsufficientMemoryError>([&] { check(0, 1); }, {"room for 0 bytes"});
 }
 
 }  // namespace TEST_FILE

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "device/backend/construction.hpp"
+#include "device/backend/device_bytes.hpp"
 #include "device/kernel/network.hpp"
 #include "ranvier/program/program.hpp"
 
@@ -295,8 +296,10 @@ class Backend {
     virtual void take_spikes(u32 block, std::vector<Spike>& spikes) = 0;
     /// Synapses that spikes of this process have reached in a block, since the network was loaded.
     virtual u64 events(u32 block) = 0;
-    /// Bytes of memory of the device.
-    virtual u64 bytes() const = 0;
+    /// Memory of the device that the loaded network takes.
+    virtual DeviceBytes memory() const = 0;
+    /// Bytes of a network that the device has room for now; none: memory of the host.
+    virtual std::optional<u64> room() const { return std::nullopt; }
 };
 
 /// How the emulator runs.

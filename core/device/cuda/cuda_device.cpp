@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "device/backend/memory_plan.hpp"
 #include "device/backend/row_packing.hpp"
 #include "device/backend/shared_plan.hpp"
-#include "device/cuda/memory_plan.hpp"
 #include "device/cuda/program_source.hpp"
 #include "device/kernel/block.hpp"
 #include "ranvier/base/errors.hpp"
@@ -32,13 +32,9 @@ constexpr u32 least_threads = 128;
 /// Variables of a neuron that threads keep in registers, at most.
 constexpr u32 most_registers = 16;
 constexpr unsigned non_blocking_stream = 1;  // CU_STREAM_NON_BLOCKING
-/// Room for spikes of a block besides what two epochs need: 1 MB.
-constexpr u32 usual_spike_room = 65536;
 /// Of a block that draws rows, and the memory of all threads for partners that were drawn without repetition.
 constexpr u32 drawing_threads = 256;
 constexpr u64 most_scratch = u64{1} << 30;
-/// Memory that is left to the driver, for the stacks of threads and other programs.
-constexpr u64 spare_bytes = u64{64} << 20;
 /// Time of a launch where a screen is attached, whose driver ends kernels after some seconds.
 constexpr double limited_seconds = 0.3;
 
@@ -163,6 +159,7 @@ class Module {
     /// @param name of the kernel
     Module(const Context& context, const CompiledKernel& kernel, const char* name) : context_(context) {
         context.check(context.functions().module_load_data(&module_, kernel.code.data()), "loading the kernels");
+        bytes_ = kernel.code.size();
         // The constructor may still fail, and then there is no destructor.
         if (const int error = context.functions().module_get_function(&kernel_, module_, name); error != 0) {
             context.functions().module_unload(module_);
@@ -174,6 +171,8 @@ class Module {
     Module& operator=(const Module&) = delete;
 
     void* kernel() const { return kernel_; }
+    /// Of its code.
+    u64 bytes() const { return bytes_; }
     int attribute(FunctionAttribute attribute) const {
         int value = 0;
         context_.check(context_.functions().function_get_attribute(&value, static_cast<int>(attribute), kernel_),
@@ -183,6 +182,7 @@ class Module {
 
    private:
     const Context& context_;
+    u64 bytes_ = 0;
     void* module_ = nullptr;
     void* kernel_ = nullptr;
 };
@@ -217,6 +217,7 @@ struct Loaded {
     NetworkImage image;  ///< without groups
     MemoryPlan plan;
     std::unique_ptr<Module> module;
+    u64 kernel_bytes = 0;  ///< of its code and the stacks of threads
     u32 threads = 0;
     u32 signals = 0;  ///< kinds that the kernel has, as bits
     std::vector<SharedPlan> shared;  ///< by block
@@ -400,6 +401,8 @@ class CudaDevice final : public Backend {
         made->plan = plan_memory(image, options_.spike_room != 0 ? options_.spike_room : usual_spike_room);
         check_memory(made->plan.bytes);
         load_kernel(image, *made);
+        const auto stack = static_cast<u64>(made->module->attribute(FunctionAttribute::local_bytes));
+        made->kernel_bytes = made->module->bytes() + stack * made->threads * image.blocks.size();
         made->memory = std::make_unique<DeviceMemory>(context_, made->plan.bytes, "the network");
         fill(*made, image);
         made->image = std::move(image);
@@ -551,15 +554,23 @@ class CudaDevice final : public Backend {
         return loaded_->events[block];
     }
 
-    u64 bytes() const override {
-        if (loaded_ == nullptr) return 0;
-        u64 bytes = loaded_->memory->bytes();
-        for (const auto& groups : loaded_->groups) bytes += groups->bytes();
-        if (loaded_->remote_memory != nullptr) bytes += loaded_->remote_memory->bytes();
-        for (const auto& lists : loaded_->lists) bytes += lists == nullptr ? 0 : lists->bytes();
-        if (loaded_->courses != nullptr) bytes += loaded_->courses->bytes();
-        if (loaded_->image.has_rows) bytes += drawn_.synapses->bytes();
+    DeviceBytes memory() const override {
+        if (loaded_ == nullptr) return {};
+        DeviceBytes bytes = loaded_->plan.purposes;
+        for (const auto& groups : loaded_->groups) bytes.state += groups->bytes();
+        if (loaded_->courses != nullptr) bytes.state += loaded_->courses->bytes();
+        for (const auto& lists : loaded_->lists) bytes.spikes += lists == nullptr ? 0 : lists->bytes();
+        if (loaded_->remote_memory != nullptr) bytes.spikes += loaded_->remote_memory->bytes();
+        bytes.kernels = loaded_->kernel_bytes;
+        if (loaded_->image.has_rows) bytes.synapses += drawn_.synapses->bytes();
         return bytes;
+    }
+
+    std::optional<u64> room() const override {
+        check_usable();
+        const ContextUse use(context_);
+        const u64 available = memory_info().first;
+        return available - std::min(available, spare_bytes);
     }
 
    private:
@@ -573,10 +584,16 @@ class CudaDevice final : public Backend {
                            .remedy = "start a new process, and continue there from a saved state"});
     }
 
-    void check_memory(u64 needed) const {
+    /// Free bytes, and all.
+    std::pair<u64, u64> memory_info() const {
         std::size_t available = 0;
         std::size_t total = 0;
         context_.check(context_.functions().memory_get_info(&available, &total), "reading the free memory");
+        return {available, total};
+    }
+
+    void check_memory(u64 needed) const {
+        const auto [available, total] = memory_info();
         if (needed + spare_bytes <= available) return;
         const auto in_megabytes = [](u64 bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; };
         throw InsufficientMemoryError(

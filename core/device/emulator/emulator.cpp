@@ -8,6 +8,7 @@
 
 #include "base/subnormals.hpp"
 #include "device/backend/backend.hpp"
+#include "device/backend/memory_plan.hpp"
 #include "device/backend/row_packing.hpp"
 #include "device/backend/shared_plan.hpp"
 #include "device/kernel/block.hpp"
@@ -246,14 +247,17 @@ class Emulator final : public Backend {
         memory.spike_count = 0;
     }
     u64 events(u32 block) override { return memory_[block].events; }
-    u64 bytes() const override {
-        u64 bytes =
-            records_.size() * sizeof(Record) + row_begin_.size() * sizeof(u64) + synapses_.size() * sizeof(Synapse);
+    DeviceBytes memory() const override {
+        DeviceBytes bytes{.spikes = records_.size() * sizeof(Record)};
+        bytes.synapses = synapses_.size() * sizeof(Synapse);
         for (const BlockMemory& block : memory_) {
-            bytes += block.packed.words.size() * sizeof(u32) + block.rows.synapses.size() * sizeof(Synapse) +
-                     block.state.variables.size() * sizeof(double) + block.state.refractory.size() * sizeof(i32) +
-                     block.ring.size() * sizeof(i64) + block.lists.size() * sizeof(u16) +
-                     block.spikes.size() * sizeof(Spike);
+            // A GPU has room for the largest table of rows.
+            bytes.synapses += (u64{block.image.rows} + RowTable::entry_words) * sizeof(u64) +
+                              block.rows.synapses.size() * sizeof(Synapse);
+            bytes.rings += block.ring.size() * sizeof(i64);
+            bytes.state += block.state.variables.size() * sizeof(double) + block.state.refractory.size() * sizeof(i32) +
+                           pack_groups(block.image.groups, programs_, 0).bytes.size();
+            bytes.spikes += block.lists.size() * sizeof(u16) + block.spikes.size() * sizeof(Spike);
         }
         return bytes;
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "device/cuda/cuda_device.hpp"
+#include "engine/option_choices.hpp"
 #include "ranvier/base/errors.hpp"
 
 namespace ranvier::engine {
@@ -38,9 +39,8 @@ std::unique_ptr<device::Backend> make_backend(const SimulationOptions& options, 
                                               std::uint64_t seed, const comm::Communicator& communicator) {
     if (options.device == "cpu") return nullptr;
     if (options.device == "cuda-emulator") {
-        constexpr std::uint32_t least_blocks = 4;
         constexpr std::uint32_t least_threads = 64;
-        const std::uint32_t blocks = options.shards > 0 ? options.shards : std::max(threads, least_blocks);
+        const std::uint32_t blocks = emulated_blocks(options, threads);
         const std::uint32_t warps = (blocks + device::warp_size - 1) / device::warp_size;
         return device::make_emulator(
             {.blocks = blocks, .threads = std::max(least_threads, warps * device::warp_size), .seed = seed});

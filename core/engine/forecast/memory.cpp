@@ -10,6 +10,7 @@
 #include "connect/tables/table_estimate.hpp"
 #include "connect/tables/weight_estimate.hpp"
 #include "engine/fields/field_coupling.hpp"
+#include "engine/forecast/device_memory.hpp"
 #include "engine/forecast/memory_samples.hpp"
 #include "engine/option_choices.hpp"
 #include "engine/shard/shard.hpp"
@@ -21,22 +22,6 @@
 namespace ranvier::engine {
 
 namespace {
-
-/// A number of bytes, and the same in the unit in which it is easiest to read.
-std::string as_text(std::uint64_t bytes) {
-    constexpr std::array<const char*, 6> units{"kB", "MB", "GB", "TB", "PB", "EB"};
-    std::string text = std::to_string(bytes) + " bytes";
-    if (bytes < 1000) return text;
-    std::size_t chosen = 0;
-    std::uint64_t unit = 1000;
-    while (chosen + 1 < units.size() && bytes / unit >= 1000) {
-        unit *= 1000;
-        ++chosen;
-    }
-    const std::uint64_t tenth = unit / 10;
-    const std::uint64_t tenths = bytes / tenth + (bytes % tenth >= tenth / 2 ? 1 : 0);
-    return text + " (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " " + units[chosen] + ")";
-}
 
 /// How spikes come to the tables of a process (engine/spike_traffic.hpp).
 struct Arrivals {
@@ -262,6 +247,29 @@ double field_bytes(const network::Network& network, const connect::ProcessLayout
 
 }  // namespace
 
+std::string bytes_as_text(std::uint64_t bytes) {
+    constexpr std::array<const char*, 6> units{"kB", "MB", "GB", "TB", "PB", "EB"};
+    std::string text = std::to_string(bytes) + " bytes";
+    if (bytes < 1000) return text;
+    std::size_t chosen = 0;
+    std::uint64_t unit = 1000;
+    while (chosen + 1 < units.size() && bytes / unit >= 1000) {
+        unit *= 1000;
+        ++chosen;
+    }
+    const std::uint64_t tenth = unit / 10;
+    const std::uint64_t tenths = bytes / tenth + (bytes % tenth >= tenth / 2 ? 1 : 0);
+    return text + " (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " " + units[chosen] + ")";
+}
+
+std::vector<MemoryItem> items_of(const device::DeviceBytes& bytes) {
+    std::vector<MemoryItem> items;
+    for (std::size_t i = 0; i < device::device_byte_names.size(); ++i) {
+        items.push_back({"device " + std::string(device::device_byte_names[i]), bytes.values()[i]});
+    }
+    return items;
+}
+
 std::uint64_t available_memory(std::int32_t processes) { return parallel::memory_room().of_one(processes); }
 
 MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const connect::ProcessLayout& layout,
@@ -269,6 +277,9 @@ MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const con
                                std::uint32_t window, const Activity& activity) {
     connect::TableEstimate tables =
         connect::estimate_tables(network.plan(), layout, build, static_cast<double>(network.index_bytes()));
+    MemoryEstimate estimate;
+    if (options.device != "cpu")
+        estimate.device = estimate_device_memory(network, layout, tables, options, build.has_tables);
     if (!build.has_tables) {
         tables.final_bytes = tables.peak_bytes = 0.0;
         for (connect::TableEstimate::Table& table : tables.tables) table.used = false;
@@ -278,7 +289,6 @@ MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const con
     const double steps_per_epoch = static_cast<double>(std::min<Step>(network.shortest_delay(), longest_epoch));
     const double spikes_of_one = activity.rate * network.network().resolution() / 1000.0;  // in a step
     const double spikes_per_step = spikes_of_one * groups.neurons;
-    MemoryEstimate estimate;
     const auto add = [&](const char* component, double bytes) {
         estimate.items.push_back({component, to_saturated(bytes)});
         estimate.final_bytes = add_saturated(estimate.final_bytes, to_saturated(bytes));
@@ -339,6 +349,10 @@ MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const con
         if (exchange.of_trial > 0.0) add("trial", exchange.of_trial);
     }
     estimate.peak_bytes = std::max(estimate.peak_bytes, estimate.final_bytes);
+    // The memory of an emulator is that of the host.
+    if (options.device == "cuda-emulator") {
+        estimate.peak_bytes = add_saturated(estimate.peak_bytes, estimate.device->sum());
+    }
     return estimate;
 }
 
@@ -350,8 +364,8 @@ void check_memory(const MemoryEstimate& estimate, std::uint64_t limit, std::int3
         check_room(object, estimate.peak_bytes - estimate.held_bytes, processes, remedy);
     } else if (estimate.peak_bytes > limit) {
         throw InsufficientMemoryError({.object = object,
-                                       .value = as_text(estimate.peak_bytes),
-                                       .bound = "memory_limit is " + as_text(limit),
+                                       .value = bytes_as_text(estimate.peak_bytes),
+                                       .bound = "memory_limit is " + bytes_as_text(limit),
                                        .remedy = "give a larger memory_limit, or " + remedy});
     }
 }
@@ -360,8 +374,8 @@ void check_room(const std::string& object, std::uint64_t bytes, std::int32_t pro
     const std::uint64_t available = available_memory(processes);
     if (bytes <= available) return;
     throw InsufficientMemoryError({.object = object,
-                                   .value = as_text(bytes),
-                                   .bound = "there are " + as_text(available) +
+                                   .value = bytes_as_text(bytes),
+                                   .bound = "there are " + bytes_as_text(available) +
                                             (processes > 1 ? " available for each process here" : " available"),
                                    .remedy = remedy});
 }

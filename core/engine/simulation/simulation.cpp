@@ -281,6 +281,11 @@ std::vector<MemoryItem> Simulation::memory() const {
     return items;
 }
 
+std::vector<MemoryItem> Simulation::device_memory() const {
+    const auto& backend = implementation_->backend;
+    return backend ? items_of(backend->memory()) : std::vector<MemoryItem>{};
+}
+
 std::vector<NodeMemoryItem> Simulation::memory_by_node() const {
     implementation_->count_foreign_memory();
     std::vector<NodeMemoryItem> items;

@@ -8,6 +8,7 @@
 #include "engine/agreement.hpp"
 #include "engine/devices/backends.hpp"
 #include "engine/devices/device_image.hpp"
+#include "engine/forecast/device_memory.hpp"
 #include "engine/forecast/memory.hpp"
 #include "engine/option_choices.hpp"
 #include "engine/shard/group_creation.hpp"
@@ -74,8 +75,9 @@ void Simulation::Implementation::build(const Poll& poll) {
     }
     build_options.has_tables = !draws_on_device(options, lowered.plan(), communicator->size(), sorted);
     agree(*communicator, "building the network", [&] {
-        check_memory(estimate_memory(lowered, layout, build_options, options, window, {.rate = 0.0}),
-                     options.memory_limit, communicator->host_size());
+        const MemoryEstimate estimate = estimate_memory(lowered, layout, build_options, options, window, {.rate = 0.0});
+        check_memory(estimate, options.memory_limit, communicator->host_size());
+        if (backend) check_device_memory(*estimate.device, backend->name(), backend->room(), communicator->size());
     });
     account.add(node_of_all, purpose_of(Component::neurons), layout.bytes());
     account.add(node_of_all, purpose_of(Component::arrays), lowered.array_bytes());

@@ -215,6 +215,8 @@ class Simulation {
     std::uint64_t greatest_fan_out() const;
     /// Counted at allocation, except for the buffers of the exchange, which are queried.
     std::vector<MemoryItem> memory() const;
+    /// The memory of its device, if it has one; that of an emulator is memory of the host.
+    std::vector<MemoryItem> device_memory() const;
     std::vector<NodeMemoryItem> memory_by_node() const;
     /// The actual location of the larger arrays, from a sample of their pages.
     parallel::PagesByNode memory_pages() const;

@@ -152,7 +152,8 @@ def _understand(options: argparse.Namespace) -> _Question:
     set_for_run, set_for_network = parse_settings(options.settings, function)
     if set_for_run.get("device", "cpu") != "cpu":
         device = str(set_for_run["device"])
-        raise ValueOutOfBoundsError("key device", device, "only processors are predicted yet", "leave it out")
+        remedy = "leave it out, or use rv.predict_memory(net, device=...) for its memory"
+        raise ValueOutOfBoundsError("key device", device, "only runs on processors are predicted yet", remedy)
     if "memory_limit" in set_for_run:
         limit_set = str(set_for_run["memory_limit"])
         raise ValueOutOfBoundsError("key memory_limit", limit_set, "nothing is built", "give --memory-per-rank")

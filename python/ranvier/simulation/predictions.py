@@ -33,6 +33,7 @@ _MOST_TIME = 1e15  # ms
 _MOST_RATE = 1e9  # spikes/s
 
 _NEEDED_FOR_A_WHILE = ("construction", "trial")
+_ON_DEVICE = "device "
 
 
 @names_options
@@ -47,6 +48,7 @@ def predict_memory(
     recordings: Recordings = "everywhere",
     threads: Threads = None,
     stepping: Stepping = "bsp",
+    device: str = "cpu",
     precision: Precision = "double",
     weight_precision: Precision = "single",
     processes: Processes | None = None,
@@ -58,6 +60,8 @@ def predict_memory(
     ``"construction"`` is needed only during the build. With ``exchange="auto"``, ``"exchange"`` is that of the method
     that takes the most, and ``"trial"`` is needed only while the methods are tried. ``"recordings"`` are those in
     memory after `time`; without `time` they are not included, since they grow as long as the network is simulated.
+    With a device, components whose names begin with ``"device "`` are its memory; ``"device kernels"`` is what is left
+    to the driver for code and the stacks of threads.
 
     Parameters
     ----------
@@ -74,8 +78,10 @@ def predict_memory(
     time
         Simulated time, ms. Synapses that learn keep the spikes of their neurons for some time, in short runs all of
         them. None: a run that is as long as it may be.
-    recordings, threads, stepping, precision, weight_precision, processes, tuning, dry_run
-        Options of `Simulation`. The number of processes is `ranks`; a communicator has no effect.
+    recordings, threads, stepping, device, precision, weight_precision, processes, tuning, dry_run
+        Options of `Simulation`. The number of processes is `ranks`; a communicator has no effect. A GPU need not be
+        there: it is assumed to have 132 blocks of threads, as an H100 or H200, or as many as ``rv.Tuning(shards=...)``
+        says.
 
     Raises
     ------
@@ -92,6 +98,7 @@ def predict_memory(
     run = RunOptions(
         threads=threads,
         stepping=stepping,
+        device=device,
         precision=precision,
         weight_precision=weight_precision,
         recordings=recordings,
@@ -130,6 +137,7 @@ def sorts_connections(
     ranks: int = 1,
     threads: Threads = None,
     stepping: Stepping = "bsp",
+    device: str = "cpu",
     precision: Precision = "double",
     weight_precision: Precision = "single",
     processes: Processes | None = None,
@@ -144,12 +152,14 @@ def sorts_connections(
         The network.
     ranks
         Number of processes that would share the network, all with the same number of threads.
-    threads, stepping, precision, weight_precision, processes, tuning, dry_run
+    threads, stepping, device, precision, weight_precision, processes, tuning, dry_run
         As for `predict_memory`, including the errors.
     """
     check_network(network)
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
-    run = RunOptions(threads=threads, stepping=stepping, precision=precision, weight_precision=weight_precision)
+    run = RunOptions(
+        threads=threads, stepping=stepping, device=device, precision=precision, weight_precision=weight_precision
+    )
     _refuse_trials(run)
     return _core.sorts_connections(
         contents_of(network).core, core_options(network.populations, run, processes, tuning, dry_run), ranks
@@ -164,5 +174,7 @@ def _refuse_trials(run: RunOptions) -> None:
 
 
 def lasting_bytes(predicted: Mapping[str, int]) -> int:
-    """Return the predicted bytes of a simulation after the build and a run of some time."""
-    return sum(size for name, size in predicted.items() if name not in _NEEDED_FOR_A_WHILE)
+    """Return the predicted bytes of a simulation after the build and a run of some time, without those of a device."""
+    return sum(
+        size for name, size in predicted.items() if name not in _NEEDED_FOR_A_WHILE and not name.startswith(_ON_DEVICE)
+    )

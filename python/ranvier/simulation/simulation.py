@@ -874,9 +874,12 @@ class Simulation(NamedAttributes):
         return self.phases["simulation"] / simulated if simulated else float("nan")
 
     def memory(self) -> dict[str, int]:
-        """Return the bytes that the simulation uses, by component, as counted by the simulation itself."""
+        """Return the bytes that the simulation uses, by component, as counted by the simulation itself.
+
+        With a device, the components whose names begin with ``"device "`` are those of the memory of this device.
+        """
         with self._built.exclusive():
-            items = dict(self._built.core.memory())
+            items = dict(self._built.core.memory()) | dict(self._built.core.device_memory())
             # Recordings that were taken from the core are arrays of NumPy.
             items["recordings"] += self._store.taken_bytes + self._store.evaluation_bytes
         return items

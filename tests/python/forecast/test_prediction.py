@@ -316,7 +316,7 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_command_without_devices(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["predict", "hpc_benchmark", "--ranks", "2", "--set", "device=cuda-emulator"]) == 2
-    assert "key device is cuda-emulator, but only processors are predicted yet" in capsys.readouterr().err
+    assert "key device is cuda-emulator, but only runs on processors are predicted yet" in capsys.readouterr().err
 
 
 def test_command(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import bad_input
 import ranvier as rv
-from ranvier import errors
+from ranvier import errors, networks
 from ranvier.simulation.options import grouped
 from repository import ROOT
 
@@ -282,6 +282,55 @@ def test_weights_that_need_wider_sums_are_refused() -> None:
     with pytest.raises(errors.StateError) as caught:
         rv.Simulation(net, threads=1, progress=False, device="cuda-emulator")
     bad_input.check(caught.value, "device", "64 bits")
+
+
+# The greatest delay of all synapses follows from random numbers, if delays have no bounds.
+MEMORY = {"device synapses": 0.03, "device rings": 0.15, "device state": 0.1, "device spikes": 0.01}
+
+
+@pytest.mark.parametrize(
+    ("scene", "blocks"), [("drawn", 3), ("drawn", 9), ("microcircuit", 6), ("rates", 4), ("draws", 5)]
+)
+def test_memory_of_devices_is_predicted(scene: str, blocks: int) -> None:
+    if scene == "microcircuit":
+        net = networks.microcircuit(n_scaling=0.02, k_scaling=0.02, drive="poisson").net
+    elif scene == "drawn":
+        net = drawn_network(11 + blocks, "aeif_cond_exp").net
+    else:
+        # Parameters and rates that differ, and noise.
+        net = rv.Network(resolution=0.1, seed=3)
+        cells = net.create("iaf_psc_exp", 200, I_e=rv.Uniform(1.0, 2.0), tau_m=rv.Uniform(8.0, 12.0))
+        net.connect(cells, cells, rv.FixedIndegree(40), weight=1.0, delay=rv.Uniform(0.2, 6.0))
+        if scene == "rates":
+            net.stimulate(cells, rv.poisson_generator(rate=rv.Uniform(10.0, 9000.0)), weight=1.0)
+        else:
+            net.stimulate(cells[::2], rv.noise_generator(std=3.0))
+    options = grouped({"threads": 1, "shards": blocks, "device": "cuda-emulator"})
+    taken = rv.Simulation(net, progress=False, **options).memory()
+    predicted = rv.predict_memory(net, **options)
+    assert predicted["device kernels"] == taken["device kernels"] == 0
+    for name, tolerance in MEMORY.items():
+        # Arrays of a GPU are aligned: 256 bytes for each of seven arrays.
+        assert predicted[name] == pytest.approx(taken[name], rel=tolerance, abs=256 * 7 * blocks), (
+            name,
+            predicted,
+            taken,
+        )
+    # A GPU has more room for spikes, and leaves some memory to its driver.
+    of_gpu = rv.predict_memory(net, **options | {"device": "cuda:3"})
+    assert of_gpu["device kernels"] == 64 << 20
+    assert of_gpu["device spikes"] > blocks << 20
+    assert {name: of_gpu[name] for name in list(MEMORY)[:3]} == {name: predicted[name] for name in list(MEMORY)[:3]}
+    assert rv.predict_memory(net, **options | {"device": "cpu"}).keys().isdisjoint(predicted.keys() & MEMORY.keys())
+
+
+def test_memory_of_devices_is_divided_by_ranks() -> None:
+    net = networks.microcircuit(scale=1.0).net
+    one, four = (rv.predict_memory(net, ranks=ranks, device="cuda") for ranks in (1, 4))
+    # Rows begin with 8 bytes for each source and block.
+    rows = 8 * 132 * net.neuron_count
+    assert four["device synapses"] - rows < 0.3 * (one["device synapses"] - rows)
+    assert four["device rings"] < 0.3 * one["device rings"]
 
 
 def test_the_check_of_a_device_runs(tmp_path: Path) -> None:

@@ -33,7 +33,13 @@ struct MemoryPlan {
     u64 events = 0;        ///< u64 by block
     std::vector<BlockPlaces> blocks;
     u64 bytes = 0;
+    DeviceBytes purposes;  ///< of these bytes
 };
+
+/// Room for spikes of a block besides what two epochs need: 1 MB.
+inline constexpr u32 usual_spike_room = 65536;
+/// Memory of a GPU that is left to the driver, for the stacks of threads and other programs.
+inline constexpr u64 spare_bytes = u64{64} << 20;
 
 /// Each array begins at a multiple of this.
 inline constexpr u64 array_alignment = 256;

@@ -1,4 +1,4 @@
-#include "device/cuda/memory_plan.hpp"
+#include "device/backend/memory_plan.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -13,11 +13,13 @@ namespace {
 /// Appends arrays.
 class Places {
    public:
+    /// @param purpose counts the bytes
     template <class Element>
-    u64 add(u64 count) {
+    u64 add(u64 count, u64& purpose) {
         const u64 place = end_;
-        const u64 bytes = count * sizeof(Element);
-        end_ += (bytes + array_alignment - 1) / array_alignment * array_alignment;
+        const u64 bytes = (count * sizeof(Element) + array_alignment - 1) / array_alignment * array_alignment;
+        end_ += bytes;
+        purpose += bytes;
         return place;
     }
     u64 end() const { return end_; }
@@ -58,11 +60,12 @@ MemoryPlan plan_memory(const NetworkImage& image, u32 spike_room) {
     MemoryPlan plan;
     Places places;
     const u64 epochs = 2 * u64{image.epoch_steps};
-    plan.data = places.add<BlockData>(image.blocks.size());
-    plan.records = places.add<Record>(epochs * image.blocks.size());
-    plan.control = places.add<Control>(1);
-    plan.spike_counts = places.add<u32>(image.blocks.size());
-    plan.events = places.add<u64>(image.blocks.size());
+    DeviceBytes& sums = plan.purposes;
+    plan.data = places.add<BlockData>(image.blocks.size(), sums.state);
+    plan.records = places.add<Record>(epochs * image.blocks.size(), sums.spikes);
+    plan.control = places.add<Control>(1, sums.spikes);
+    plan.spike_counts = places.add<u32>(image.blocks.size(), sums.spikes);
+    plan.events = places.add<u64>(image.blocks.size(), sums.spikes);
     for (const BlockImage& block : image.blocks) {
         // A record counts spikes in 15 bits.
         if (block.neurons >= Record::stop) {
@@ -72,13 +75,13 @@ MemoryPlan plan_memory(const NetworkImage& image, u32 spike_room) {
                               .remedy = "use more blocks, or simulate on processors: leave out `device`"});
         }
         const u64 room = spike_room_for(image.epoch_steps, block.neurons, spike_room);
-        plan.blocks.push_back({.state = places.add<double>(u64{block.variables} * block.neurons),
-                               .refractory = places.add<i32>(block.neurons),
-                               .rows = places.add<u64>(u64{block.rows} + RowTable::entry_words),
-                               .synapses = places.add<Synapse>(image.has_rows ? 0 : block.synapses),
-                               .ring = places.add<i64>(u64{block.slots} * block.inputs()),
-                               .lists = places.add<u16>(epochs * block.neurons),
-                               .spikes = places.add<Spike>(room),
+        plan.blocks.push_back({.state = places.add<double>(u64{block.variables} * block.neurons, sums.state),
+                               .refractory = places.add<i32>(block.neurons, sums.state),
+                               .rows = places.add<u64>(u64{block.rows} + RowTable::entry_words, sums.synapses),
+                               .synapses = places.add<Synapse>(image.has_rows ? 0 : block.synapses, sums.synapses),
+                               .ring = places.add<i64>(u64{block.slots} * block.inputs(), sums.rings),
+                               .lists = places.add<u16>(epochs * block.neurons, sums.spikes),
+                               .spikes = places.add<Spike>(room, sums.spikes),
                                .spike_room = static_cast<u32>(room),
                                .list_room = block.neurons});
     }
