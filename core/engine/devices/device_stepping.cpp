@@ -84,6 +84,7 @@ void DeviceStepping::update_groups(Step now) {
 
 void DeviceStepping::run(std::uint32_t worker, WorkerTimes& times) {
     if (worker != 0) return;
+    has_state_ = false;
     if (traffic_) {
         run_with_others(times);
     } else {
@@ -105,6 +106,7 @@ void DeviceStepping::run_alone(WorkerTimes& times) {
     timer.lap();
     courses_.take_back(now);
     fetch_state(now);
+    has_state_ = true;
     check_conditions(now);
     times.record += timer.lap();
 }
@@ -141,6 +143,7 @@ void DeviceStepping::run_with_others(WorkerTimes& times) {
     attempt([&] {
         courses_.take_back(now);
         fetch_state(now);
+        has_state_ = true;
     });
     times.record += timer.lap();
 }
@@ -182,6 +185,14 @@ DeviceStepping::Decision DeviceStepping::decide() {
     given_.communicator.reduce(wishes, comm::Reduction::greatest);
     given_.communicator.yield_processors(wishes[2] != 0);
     return {.stops = wishes[0] != 0, .fails = wishes[1] != 0};
+}
+
+void DeviceStepping::check_state() const {
+    if (has_state_) return;
+    throw StateError({.object = "state of neurons on a device",
+                      .value = "after step " + std::to_string(step()),
+                      .bound = "it was lost when the last run failed",
+                      .remedy = "build the simulation again, or load a saved state; recorded data are not lost"});
 }
 
 void DeviceStepping::check_conditions(Step now) const {

@@ -53,6 +53,8 @@ class DeviceStepping final : public Stepping {
     void forget_weights() { has_weights_ = false; }
     /// Spikes in transit are no longer those of the device.
     void forget_spikes() { at_ = unknown; }
+    /// @throws StateError if the groups have an older state than that of the present step, since a run has failed
+    void check_state() const;
     /// After a run of several processes.
     /// @throws what has failed on this process
     void check() const {
@@ -132,6 +134,7 @@ class DeviceStepping final : public Stepping {
     std::vector<std::vector<device::Spike>> fired_;  ///< by shard, in the last stretch
     std::vector<std::uint64_t> events_;  ///< by shard, counted so far
     Step fetched_ = unknown;             ///< the step after which the groups have the state of the device
+    bool has_state_ = true;  ///< groups have the state of the present step
     // With several processes.
     std::optional<DeviceTraffic> traffic_;
     std::vector<std::vector<RemoteArrival>> arrivals_;  ///< by shard, that the device has not delivered

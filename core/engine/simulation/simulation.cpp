@@ -479,6 +479,9 @@ void Simulation::set_synapse_parameters(std::span<const std::uint64_t> handles, 
 
 std::vector<double> Simulation::get(PopulationId population, std::string_view name,
                                     std::span<const std::uint64_t> indices) const {
+    if (const auto& on_device = implementation_->on_device) {
+        agree(*implementation_->communicator, "getting values of neurons", [&] { on_device->check_state(); });
+    }
     return implementation_->neurons().get(population, name, indices);
 }
 

@@ -44,6 +44,7 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
     Simulation::Implementation& implementation = self();
     agree(*implementation.communicator, "saving the state", [&] {
         implementation.workers.check_whole();
+        if (implementation.on_device) implementation.on_device->check_state();
         if (implementation.communicator->is_dry_run() || !implementation.options.invented_rates.empty()) {
             throw StateError({.object = "state of a dry run",
                               .value = "",

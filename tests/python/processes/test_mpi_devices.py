@@ -93,6 +93,11 @@ def test_all_stop_when_one_fails(tmp_path: Path) -> None:
         assert "rank 1 failed" in others[when][1]
         assert failed[when][0] == "StateError"
         assert "neurons on a device" in failed[when][1]
+    for what in ("save", "get"):
+        assert others[what][0] == "RemoteError"
+        assert failed[what][0] == "StateError"
+        assert "lost when the last run failed" in failed[what][1]
+    assert not (tmp_path / "lost.h5").exists()
     before, end = others["before"], others["end"]
     assert end == failed["end"]
     assert before < end < before + 1000, "they stop long before the end of the run"

@@ -284,6 +284,27 @@ def test_weights_that_need_wider_sums_are_refused() -> None:
     bad_input.check(caught.value, "device", "64 bits")
 
 
+def test_a_condition_that_does_not_hold_ends_the_run(tmp_path: Path) -> None:
+    net = rv.Network(resolution=0.1, seed=1)
+    cells = net.create("aeif_cond_exp", 30, I_e=900.0)
+    spikes = net.record_spikes(cells, to=tmp_path / "spikes.csv")
+    sim = rv.Simulation(net, threads=1, progress=False, device="cuda-emulator")
+    sim.run(50.0)
+    sim.set(cells[7], I_e=-1e300)
+    with pytest.raises(errors.StateError) as caught:
+        sim.run(50.0)
+    bad_input.check(caught.value, "neurons on a device", "condition", "processors")
+    assert 50.0 < sim.time < 60.0
+    assert len(sim.get(cells, "V_m")) == 30
+    for again in (lambda: sim.run(1.0), lambda: sim.save(tmp_path / "state.h5")):
+        with pytest.raises(errors.StateError, match="an earlier run failed"):
+            again()
+    assert not (tmp_path / "state.h5").exists()
+    written = rv.read_spikes(tmp_path / "spikes.csv")
+    assert len(written) > 20
+    assert written.digest() == sim.spikes(spikes).digest()
+
+
 # The greatest delay of all synapses follows from random numbers, if delays have no bounds.
 MEMORY = {"device synapses": 0.03, "device rings": 0.15, "device state": 0.1, "device spikes": 0.01}
 

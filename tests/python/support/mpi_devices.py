@@ -103,6 +103,8 @@ def failing(device: str) -> dict[str, Any]:
     told["failed"] = caught(lambda: sim.run(200.0))
     told["end"] = sim.step
     told["again"] = caught(lambda: sim.run(1.0))
+    told["save"] = caught(lambda: sim.save("lost.h5"))
+    told["get"] = caught(lambda: sim.get(second, "V_m"))
     return told
 
 
