@@ -23,7 +23,7 @@ using models::GroupValues;
 using models::NeuronModel;
 
 /// A neuron with default parameters.
-std::unique_ptr<models::NeuronGroup> default_group(const NeuronModel& model) {
+std::unique_ptr<models::NeuronGroup> default_group(const NeuronModel& model, models::Precision precision) {
     std::vector<GroupValues> parameters;
     for (const models::ParameterInfo& each : model.parameters) {
         const auto& of = [&]() -> const models::ParameterInfo& {
@@ -43,6 +43,7 @@ std::unique_ptr<models::NeuronGroup> default_group(const NeuronModel& model) {
     }
     models::GroupArguments arguments;
     arguments.model = &model;
+    arguments.precision = precision;
     arguments.ids = IdSequence(NeuronId{0}, 1, 1);
     arguments.population_size = 1;
     arguments.parameters = parameters;
@@ -51,28 +52,30 @@ std::unique_ptr<models::NeuronGroup> default_group(const NeuronModel& model) {
 }
 
 /// The program of the step of a model.
-DeviceProgram device_program(const NeuronModel& model, bool has_current) {
-    if (!model.has_step_program()) {
+DeviceProgram device_program(const NeuronModel& model, bool has_current, bool is_single) {
+    const auto precision = is_single ? models::Precision::single_precision : models::Precision::double_precision;
+    if (!model.has_step_program(precision)) {
         throw StateError({.object = "neuron model",
                           .value = std::string(model.name),
                           .bound = "its step is not a program",
                           .remedy = "choose another one"});
     }
-    const models::StepProgram made = default_group(model)->step_program(has_current).value();
+    const models::StepProgram made = default_group(model, precision)->step_program(has_current).value();
     return {.step = made.step,
             .variables = static_cast<device::u32>(made.variables.size()),
             .constants = static_cast<device::u32>(made.constants.size()),
             .receptors = static_cast<device::u32>(model.receptors.size()),
             .takes_current = made.takes_current,
             .needs_last = made.needs_last,
+            .is_single = made.is_single,
             .draws = program::draws_of(*made.step)};
 }
 
 std::string cuda_source(const std::vector<const NeuronModel*>& given, device::u32 threads, device::u32 registers,
-                        bool has_current, device::u32 signals) {
+                        bool has_current, device::u32 signals, bool is_single) {
     std::vector<DeviceProgram> programs;
     programs.reserve(given.size());
-    for (const NeuronModel* const model : given) programs.push_back(device_program(*model, has_current));
+    for (const NeuronModel* const model : given) programs.push_back(device_program(*model, has_current, is_single));
     return device::kernel_source(programs, {.threads = threads, .registers = registers, .signals = signals});
 }
 
@@ -90,12 +93,11 @@ std::pair<nb::bytes, std::string> compile_cuda(const std::string& source, device
 void bind_devices(nb::module_& module) {
     module.def(
         "cuda_source", cuda_source, nb::arg("models"), nb::arg("threads") = 0, nb::arg("registers") = 0,
-        nb::arg("current") = false, nb::arg("signals") = device::all_signals,
+        nb::arg("current") = false, nb::arg("signals") = device::all_signals, nb::arg("single") = false,
         "The CUDA C++ of the kernel that runs neurons of some models on a GPU. `threads` are the most of a block; "
         "0: as many as its registers allow. `registers` are the variables of a neuron that a thread keeps; 0: none. "
         "`current`: currents are injected into the neurons. `signals` are bits of the kinds of stimuli: courses, "
-        "Poisson "
-        "trains, noise.");
+        "Poisson trains, noise. `single`: their state is in single precision.");
     module.def("cuda_construction_source", device::construction_source,
                "The CUDA C++ of the kernel that draws the synapses of rules on a GPU.");
     module.def(

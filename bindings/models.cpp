@@ -167,8 +167,10 @@ void bind_models(nb::module_& module) {
             "The valid weights, as text.")
         .def_ro("counting_receptor", &NeuronModel::counting_receptor,
                 "The receptor at which weights are whole numbers of spikes, which has to be named; empty: none.")
-        .def_prop_ro("has_step_program", &NeuronModel::has_step_program,
-                     "Whether its neurons, in double precision, can run on a GPU.")
+        .def_prop_ro(
+            "has_step_program",
+            [](const NeuronModel& self) { return self.has_step_program(models::Precision::double_precision); },
+            "Whether its neurons, in double precision, can run on a GPU.")
         .def_ro("is_source", &NeuronModel::is_source)
         .def_ro("plays_spikes", &NeuronModel::plays_spikes);
     // NOLINTNEXTLINE(bugprone-unused-raii): the module holds the class.

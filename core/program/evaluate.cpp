@@ -61,4 +61,20 @@ std::vector<double> evaluate(const Program& program, std::span<const double> inp
     return results;
 }
 
+std::vector<double> evaluate_in_single(const Program& program, std::span<const double> inputs) {
+    std::vector<double> values(inputs.begin(), inputs.end());
+    std::vector<double> operands;
+    for (const Instruction& instruction : program.instructions) {
+        operands.clear();
+        for (const std::uint32_t operand : instruction.operands) operands.push_back(values[operand]);
+        const double value = evaluate(instruction, operands).front();
+        const bool is_rounded = instruction.operation == Operation::constant || rounds_to_single(instruction.operation);
+        values.push_back(is_rounded ? static_cast<double>(static_cast<float>(value)) : value);
+    }
+    std::vector<double> results;
+    results.reserve(program.results.size());
+    for (const std::uint32_t result : program.results) results.push_back(values[result]);
+    return results;
+}
+
 }  // namespace ranvier::program

@@ -15,6 +15,10 @@ namespace ranvier::program {
 std::vector<double> evaluate(const Program& program, std::span<const double> inputs,
                              std::span<const std::uint64_t> words = {});
 
+/// The same for a program without draws and loops whose constants and results of operations that are not exact are
+/// rounded to single precision.
+std::vector<double> evaluate_in_single(const Program& program, std::span<const double> inputs);
+
 /// The result of an operation on numbers or truths, which must be neither a constant, a draw nor a loop.
 double evaluate(Operation operation, std::span<const double> operands);
 

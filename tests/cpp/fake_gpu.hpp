@@ -41,7 +41,7 @@ struct EvaluatedModels {
         inputs.push_back(program::lane::to_lane(view.is_refractory));
         if (model.needs_last) inputs.push_back(program::lane::to_lane(view.is_last_refractory));
         std::vector<std::uint64_t> words(model.draws.empty() ? 0 : model.draws.back() + std::size_t{1});
-        for (const u32 index : model.draws) words[index] = view.draw(index, model.is_single(index));
+        for (const u32 index : model.draws) words[index] = view.draw(index, model.is_unpaired(index));
         const std::vector<double> results = program::evaluate(*model.step, inputs, words);
         for (u32 v = 0; v < model.variables; ++v) view.state(v) = results[v];
         u32 flags = program::lane::is_true(results[model.variables]) ? step_fires : 0;

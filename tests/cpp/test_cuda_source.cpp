@@ -178,6 +178,16 @@ TEST(CudaSource, DrawsSingleNumbersAndPairs) {
     }
 }
 
+TEST(CudaSource, RoundsToSinglePrecision) {
+    DeviceProgram model = simple_program();
+    model.is_single = true;
+    const std::string source = models_source(std::vector{model});
+    EXPECT_NE(source.find("const double v3 = rounded(view.input(0));"), std::string::npos) << source;
+    EXPECT_NE(source.find("const double v5 = rounded(lane::apply<Operation::multiply>(v0, v1));"), std::string::npos)
+        << source;
+    EXPECT_EQ(source.find("flushed(lane"), std::string::npos) << source;
+}
+
 TEST(CudaSource, IncludesOnlyEmbeddedTexts) {
     std::vector<std::string> names;
     std::string all = kernel_source(std::vector{simple_program()}, {.threads = 256});

@@ -152,7 +152,7 @@ TEST(RankNetworks, OfBalancedCellsWithOneDelay) {
 
 // ---- devices ---------------------------------------------------------------------------------------------------------
 
-/// Two populations with Poisson input and delays from 0.3 ms on, and recordings of both kinds.
+/// Two populations with input of stimuli, sources and relays, and delays from 0.3 ms on, and recordings of both kinds.
 Network make_device_network(double shortest = 0.3) {
     Network network(resolution, 9);
     const PopulationId excitatory =
@@ -166,7 +166,15 @@ Network make_device_network(double shortest = 0.3) {
                        -200.0, 1.5);
         add_stimulus(network, all_of(network, to), "poisson_generator", {{"rate", 18000.0}}, {}, 40.0, 1.5);
     }
-    add_spike_recorder(network, {all_of(network, excitatory), all_of(network, inhibitory)});
+    const PopulationId sources = network.create("gamma_generator", 9, "sources", {{"rate", 300.0}});
+    const PopulationId relays = network.create("parrot_neuron", 7, "relays", {});
+    add_projection(network, all_of(network, sources), all_of(network, relays), {"fixed_indegree", {{"indegree", 2}}},
+                   1.0, shortest);
+    add_projection(network, all_of(network, relays), all_of(network, excitatory), {"fixed_indegree", {{"indegree", 2}}},
+                   60.0, shortest);
+    add_stimulus(network, all_of(network, excitatory), "noise_generator", {{"std", 50.0}}, {}, 1.0, 0.4);
+    add_stimulus(network, all_of(network, inhibitory), "gamma_generator", {{"rate", 500.0}}, {}, 30.0, 0.4);
+    add_spike_recorder(network, {all_of(network, excitatory), all_of(network, inhibitory), all_of(network, relays)});
     add_state_recorder(network, excitatory, {0, 30, 59}, {"V_m"}, 0.7);
     return network;
 }

@@ -74,7 +74,12 @@ State state_of(NeuronGroup& group, const StepProgram& program, std::size_t size)
     State state;
     for (const std::string& name : program.variables) {
         auto& bits = state.variables.emplace_back();
-        for (const double value : values(name, 0.0)) bits.push_back(std::bit_cast<std::uint64_t>(value));
+        const auto add = [&](double value) { bits.push_back(std::bit_cast<std::uint64_t>(value)); };
+        if (program.is_single) {
+            for (const float value : values(name, 0.0F)) add(value);
+        } else {
+            for (const double value : values(name, 0.0)) add(value);
+        }
     }
     state.refractory = values("refractory_steps", std::int32_t{0});
     EXPECT_EQ(columns.size(), program.variables.size() + 1);
@@ -96,12 +101,14 @@ class Device {
             std::vector<double> values;
             for (const auto& bits : state_.variables) values.push_back(std::bit_cast<double>(bits[i]));
             for (const auto& constant : program_.constants) values.push_back(constant[constant.size() == 1 ? 0 : i]);
-            for (const auto& input : inputs) values.push_back(input[i].value_or(program_.no_input));
-            if (program_.takes_current) values.push_back(current.empty() ? 0.0 : current[i]);
+            for (const auto& input : inputs) values.push_back(stored(input[i].value_or(program_.no_input)));
+            if (program_.takes_current) values.push_back(current.empty() ? 0.0 : stored(current[i]));
             std::int32_t& left = state_.refractory[i];
             values.push_back(program::lane::to_lane(left > 0));
             if (program_.needs_last) values.push_back(program::lane::to_lane(left == 1));
-            const std::vector<double> results = program::evaluate(*program_.step, values, words(i));
+            const std::vector<double> results = program_.is_single
+                                                    ? program::evaluate_in_single(*program_.step, values)
+                                                    : program::evaluate(*program_.step, values, words(i));
             const std::size_t variables = state_.variables.size();
             for (std::size_t v = 0; v < variables; ++v) {
                 state_.variables[v][i] = std::bit_cast<std::uint64_t>(results[v]);
@@ -122,6 +129,10 @@ class Device {
     const StepProgram& program() const { return program_; }
 
    private:
+    double stored(double input) const {
+        return program_.is_single ? static_cast<double>(static_cast<float>(input)) : input;
+    }
+
     /// Random bits of the draws of a neuron.
     std::vector<std::uint64_t> words(std::uint32_t neuron) const {
         const std::vector<std::uint32_t> draws = program::draws_of(*program_.step);
@@ -144,8 +155,8 @@ class Scene {
     Scene(const NeuronModel& model, std::size_t size, unsigned seed) : model_(model), size_(size), random_(seed) {}
 
     /// @param per_neuron whether some parameters differ between neurons
-    GroupDriver driver(bool per_neuron, InstructionSet set) {
-        GroupDriver::Options options{.size = size_, .instruction_set = set};
+    GroupDriver driver(bool per_neuron, InstructionSet set, Precision precision) {
+        GroupDriver::Options options{.size = size_, .precision = precision, .instruction_set = set};
         const std::vector<double> shared = parameters(std::vector<bool>(model_.parameters.size(), true), {});
         std::vector<bool> differs(shared.size(), false);
         for (std::size_t p = 0; p < shared.size(); ++p) {
@@ -216,7 +227,7 @@ class Scene {
     double initial(const VariableInfo& variable) {
         if (!variable.initial_parameter.empty()) return -75.0 + 25.0 * uniform_(random_);
         if (random_() % 2 == 0) return variable.initial_value * uniform_(random_);
-        return std::vector{0.0, -0.0, 1e-310, 3e-308, variable.initial_value}[random_() % 5];
+        return std::vector{0.0, -0.0, 1e-310, 3e-308, 1e-40, 2e-38, variable.initial_value}[random_() % 7];
     }
 
     /// Even neurons above the threshold, which fire nevertheless.
@@ -255,9 +266,9 @@ struct Counts {
 
 /// Advances a group and its program.
 Counts compare(const NeuronModel& model, std::size_t size, bool per_neuron, InstructionSet set, int steps,
-               unsigned seed, bool has_current = true) {
+               unsigned seed, bool has_current = true, Precision precision = Precision::double_precision) {
     Scene scene(model, size, seed);
-    GroupDriver driver = scene.driver(per_neuron, set);
+    GroupDriver driver = scene.driver(per_neuron, set, precision);
     const std::optional<StepProgram> program = driver.group().step_program(has_current);
     EXPECT_TRUE(program.has_value());
     if (!program) return {};
@@ -290,8 +301,9 @@ TEST(StepPrograms, OfPointNeuronsGiveTheBitsOfTheirGroups) {
     std::vector<std::string_view> names;
     for (const NeuronModel* const model : neuron_models()) {
         if (model->is_source) continue;
-        EXPECT_EQ(GroupDriver(*model, {}).group().step_program(false).has_value(), model->has_step_program());
-        if (!model->has_step_program()) continue;
+        EXPECT_EQ(GroupDriver(*model, {}).group().step_program(false).has_value(),
+                  model->has_step_program(Precision::double_precision));
+        if (!model->has_step_program(Precision::double_precision)) continue;
         names.push_back(model->name);
         Counts all;
         for (const std::size_t size : {5, 70}) {
@@ -315,7 +327,7 @@ TEST(StepPrograms, OfEquationsGiveTheBitsOfTheirGroups) {
     std::size_t compared = 0;
     for (const auto& model : library_models()) {
         SCOPED_TRACE(std::string(model->name));
-        EXPECT_TRUE(model->has_step_program());
+        EXPECT_TRUE(model->has_step_program(Precision::double_precision));
         ++compared;
         std::size_t spikes = 0;
         for (const bool per_neuron : {false, true}) {
@@ -341,9 +353,28 @@ TEST(StepPrograms, FollowParameters) {
     for (const auto& constant : after->constants) EXPECT_EQ(constant.size(), 1U);
 }
 
-TEST(StepPrograms, AreNotThereInSinglePrecision) {
-    GroupDriver driver("iaf_psc_exp", {.precision = Precision::single_precision});
-    EXPECT_FALSE(driver.group().step_program(false));
+TEST(StepPrograms, GiveTheBitsOfGroupsInSinglePrecision) {
+    constexpr Precision single = Precision::single_precision;
+    std::vector<std::string_view> names;
+    for (const NeuronModel* const model : neuron_models()) {
+        if (!model->has_step_program(Precision::double_precision)) continue;
+        EXPECT_EQ(GroupDriver(*model, {.precision = single}).group().step_program(true).has_value(),
+                  model->has_step_program(single));
+        if (!model->has_step_program(single)) continue;
+        names.push_back(model->name);
+        Counts all;
+        for (unsigned seed = 1; seed <= 4; ++seed) {
+            SCOPED_TRACE(std::string(model->name) + " " + std::to_string(seed));
+            const Counts counts =
+                compare(*model, 70, seed % 2 == 0, detect_instruction_set(), 1500, seed, seed > 2, single);
+            all.spikes += counts.spikes;
+            all.refractory += counts.refractory;
+        }
+        EXPECT_GE(all.spikes, 100U);
+        EXPECT_GE(all.refractory, 1000U);
+    }
+    // Exponentials are calculated in double precision.
+    EXPECT_EQ(names, (std::vector<std::string_view>{"iaf_psc_alpha", "iaf_psc_delta", "iaf_psc_exp"}));
 }
 
 TEST(StepPrograms, OfPointNeuronsHaveNoSuperfluousInstructions) {

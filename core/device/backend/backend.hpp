@@ -26,10 +26,11 @@ struct DeviceProgram {
     u32 receptors = 0;
     bool takes_current = false;
     bool needs_last = false;
+    bool is_single = false;
     std::vector<u32> draws = {};  ///< indices, ascending
 
     /// Whether only one of the draws 2k and 2k + 1 is drawn: its random bits then come from a block of two steps.
-    bool is_single(u32 draw) const { return !std::ranges::binary_search(draws, draw ^ 1U); }
+    bool is_unpaired(u32 draw) const { return !std::ranges::binary_search(draws, draw ^ 1U); }
 };
 
 /// Poisson input, as the host has it; see PoissonInput. Arrays have one value for all targets, or one for each.
@@ -135,6 +136,7 @@ struct GroupImage {
     u32 first = 0;
     u32 count = 0;
     u32 program = 0;
+    u32 most_relayed = 0;  ///< other than 0: neurons relay what arrives at their receptor, and have no program
     bool reads_negative_zero = false;
     std::vector<std::vector<double>> constants;
     std::vector<i32> refractory_steps;
@@ -148,9 +150,12 @@ struct GroupImage {
 
 /// The numbers of a group, without the arrays that it points to.
 /// @param first_constant number of constants of the groups before it
-inline Group numbers_of(const GroupImage& image, const DeviceProgram& model, u32 first_constant) {
+inline Group numbers_of(const GroupImage& image, std::span<const DeviceProgram> programs, u32 first_constant) {
+    static const DeviceProgram relay{.step = nullptr, .receptors = 1};
+    const DeviceProgram& model = image.most_relayed == 0 ? programs[image.program] : relay;
     Group group;
     group.first_constant = first_constant;
+    group.most_relayed = image.most_relayed;
     group.first = image.first;
     group.count = image.count;
     group.program = image.program;
@@ -203,6 +208,7 @@ struct BlockImage {
     u32 neurons = 0;
     u32 slots = 0;
     u32 variables = 0;  ///< most of its groups
+    u32 most_relayed = 0;  ///< spikes of all its relays in a step
     std::vector<ReceptorImage> receptors;
     std::vector<GroupImage> groups;
     u32 rows = 0;  ///< of all sources of this process, then those that other processes' sources have in this block
@@ -213,6 +219,10 @@ struct BlockImage {
         for (const ReceptorImage& receptor : receptors) sum += receptor.inputs;
         return sum;
     }
+
+    /// Most spikes in a step, as far as records can count them.
+    /// @param played by the host
+    u32 most_spikes(u32 played) const { return std::min<u32>(neurons + most_relayed + played, Record::stop - 1U); }
 };
 
 /// The incoming synapses of the neurons of a block.

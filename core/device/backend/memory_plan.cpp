@@ -74,16 +74,16 @@ MemoryPlan plan_memory(const NetworkImage& image, u32 spike_room) {
                               .bound = "there can be " + std::to_string(Record::stop - 1),
                               .remedy = "use more blocks, or simulate on processors: leave out `device`"});
         }
-        const u64 room = spike_room_for(image.epoch_steps, block.neurons, spike_room);
+        const u64 room = spike_room_for(image.epoch_steps, block.most_spikes(0), spike_room);
         plan.blocks.push_back({.state = places.add<double>(u64{block.variables} * block.neurons, sums.state),
                                .refractory = places.add<i32>(block.neurons, sums.state),
                                .rows = places.add<u64>(u64{block.rows} + RowTable::entry_words, sums.synapses),
                                .synapses = places.add<Synapse>(image.has_rows ? 0 : block.synapses, sums.synapses),
                                .ring = places.add<i64>(u64{block.slots} * block.inputs(), sums.rings),
-                               .lists = places.add<u16>(epochs * block.neurons, sums.spikes),
+                               .lists = places.add<u16>(epochs * block.most_spikes(0), sums.spikes),
                                .spikes = places.add<Spike>(room, sums.spikes),
                                .spike_room = static_cast<u32>(room),
-                               .list_room = block.neurons});
+                               .list_room = block.most_spikes(0)});
     }
     plan.bytes = places.end();
     return plan;
@@ -94,7 +94,7 @@ PackedGroups pack_groups(std::span<const GroupImage> images, std::span<const Dev
     std::vector<Group> groups;
     std::vector<Constant> constants;
     for (const GroupImage& image : images) {
-        Group group = numbers_of(image, programs[image.program], static_cast<u32>(constants.size()));
+        Group group = numbers_of(image, programs, static_cast<u32>(constants.size()));
         for (const std::vector<double>& values : image.constants) {
             constants.push_back(constant_of(values, packer.address<double>(packer.add<double>(values))));
         }

@@ -507,8 +507,10 @@ class CudaDevice final : public Backend {
         stream_->wait("copying inputs of neurons");
         for (u32 b = 0; b < places.size(); ++b) {
             loaded_->data[b].courses = places[b];
-            const u32 most = loaded_->image.blocks[b].neurons + blocks[b].most_played;
-            if (most > loaded_->data[b].list_room) make_lists(b, most + most / 2);
+            const BlockImage& image = loaded_->image.blocks[b];
+            if (image.most_spikes(blocks[b].most_played) <= loaded_->data[b].list_room) continue;
+            // Some more than needed now: then later courses need no other memory.
+            make_lists(b, image.most_spikes(2 * blocks[b].most_played));
         }
         loaded_->has_new_data = true;
     }

@@ -77,13 +77,14 @@ class StepText {
     /// The random bits of a draw.
     std::string draw_text(const Instruction& draw) const {
         const auto index = static_cast<u32>(draw.number);
-        return "view.draw(" + std::to_string(index) + ", " + (model_.is_single(index) ? "true" : "false") + ")";
+        return "view.draw(" + std::to_string(index) + ", " + (model_.is_unpaired(index) ? "true" : "false") + ")";
     }
 
     std::string expression(const Instruction& instruction, const std::vector<std::string>& operands) const {
         switch (instruction.operation) {
             case Operation::constant:
-                return number_text(instruction.number);
+                return number_text(model_.is_single ? static_cast<double>(static_cast<float>(instruction.number))
+                                                    : instruction.number);
             case Operation::less:
                 return operands[0] + " < " + operands[1];
             case Operation::less_equal:
@@ -107,6 +108,7 @@ class StepText {
         std::string call = call_text(instruction.operation) + "(" + operands[0];
         if (operands.size() == 2) call += ", " + operands[1];
         call += ")";
+        if (model_.is_single && program::rounds_to_single(instruction.operation)) return "rounded(" + call + ")";
         return may_be_subnormal(instruction.operation) ? "flushed(" + call + ")" : call;
     }
 
@@ -177,8 +179,9 @@ std::string step_text(const DeviceProgram& model) {
     const auto place = [](std::size_t variable) { return "view.state(" + std::to_string(variable) + ")"; };
     for (u32 v = 0; v < model.variables; ++v) read(place(v));
     for (u32 c = 0; c < model.constants; ++c) read("view.constant(" + std::to_string(c) + ")");
-    for (u32 r = 0; r < model.receptors; ++r) read("view.input(" + std::to_string(r) + ")");
-    if (model.takes_current) read("view.current()");
+    const auto stored = [&](const std::string& input) { return model.is_single ? "rounded(" + input + ")" : input; };
+    for (u32 r = 0; r < model.receptors; ++r) read(stored("view.input(" + std::to_string(r) + ")"));
+    if (model.takes_current) read(stored("view.current()"));
     read("view.is_refractory");
     if (model.needs_last) read("view.is_last_refractory");
     const std::vector<std::string> results = text.add(step, inputs, 0);
@@ -232,6 +235,12 @@ using program::Operation;
 // As without_subnormal() in base/subnormals.hpp. Of all forms, the compiler makes the shortest code of this one.
 RANVIER_DEVICE double flushed(double number) {
     return std::abs(number) < lane::least_normal ? std::copysign(0.0, number) : number;
+}
+
+// To single precision, as x86-64 does if it flushes subnormal numbers: those that round to the least normal one do not count.
+RANVIER_DEVICE double rounded(double number) {
+    return std::abs(number) < 0x1.ffffffp-127 ? std::copysign(0.0, number)
+                                              : static_cast<double>(static_cast<float>(number));
 }
 
 struct Models {

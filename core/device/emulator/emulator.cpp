@@ -38,12 +38,15 @@ class EmulatedModels {
         inputs_.clear();
         for (u32 v = 0; v < model.variables; ++v) inputs_.push_back(view.state(v));
         for (u32 c = 0; c < model.constants; ++c) inputs_.push_back(view.constant(c));
-        for (u32 r = 0; r < model.receptors; ++r) inputs_.push_back(view.input(r));
-        if (model.takes_current) inputs_.push_back(view.current());
+        const auto stored = [&](double given) {
+            return model.is_single ? static_cast<double>(static_cast<float>(given)) : given;
+        };
+        for (u32 r = 0; r < model.receptors; ++r) inputs_.push_back(stored(view.input(r)));
+        if (model.takes_current) inputs_.push_back(stored(view.current()));
         inputs_.push_back(program::lane::to_lane(view.is_refractory));
         if (model.needs_last) inputs_.push_back(program::lane::to_lane(view.is_last_refractory));
         words_.resize(model.draws.empty() ? 0 : model.draws.back() + std::size_t{1});
-        for (const u32 index : model.draws) words_[index] = view.draw(index, model.is_single(index));
+        for (const u32 index : model.draws) words_[index] = view.draw(index, model.is_unpaired(index));
         const std::vector<double> results = evaluate(model);
         for (u32 v = 0; v < model.variables; ++v) view.state(v) = results[v];
         u32 flags = program::lane::is_true(results[model.variables]) ? step_fires : 0;
@@ -57,6 +60,7 @@ class EmulatedModels {
     /// Subnormal numbers are flushed as in groups of neurons, but not in stimuli.
     std::vector<double> evaluate(const DeviceProgram& model) const {
         const FlushSubnormals flush;
+        if (model.is_single) return program::evaluate_in_single(*model.step, inputs_);
         return program::evaluate(*model.step, inputs_, words_);
     }
 
@@ -158,7 +162,7 @@ class Emulator final : public Backend {
             block.state.variables.assign(std::size_t{block.image.variables} * block.image.neurons, 0.0);
             block.state.refractory.assign(block.image.neurons, 0);
             block.ring.assign(std::size_t{block.image.slots} * block.image.inputs(), 0);
-            make_lists(block, block.image.neurons);
+            make_lists(block, block.image.most_spikes(0));
             arrange_groups(block);
             choose_plan(block);
         }
@@ -196,9 +200,8 @@ class Emulator final : public Backend {
             BlockMemory& block = memory_[b];
             block.courses_first = first;
             block.courses = blocks[b];
-            if (block.image.neurons + block.courses.most_played > block.list_room) {
-                make_lists(block, block.image.neurons + block.courses.most_played);
-            }
+            const u32 most = block.image.most_spikes(block.courses.most_played);
+            if (most > block.list_room) make_lists(block, most);
         }
     }
 
@@ -331,7 +334,7 @@ class Emulator final : public Backend {
                     }
                 }));
             }
-            Group group = numbers_of(image, programs_[image.program], static_cast<u32>(block.constants.size()));
+            Group group = numbers_of(image, programs_, static_cast<u32>(block.constants.size()));
             group.refractory_steps = image.refractory_steps.data();
             group.signals = block.signals[g].data();
             group.ids = image.ids.data();

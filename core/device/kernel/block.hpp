@@ -479,27 +479,45 @@ class Block {
         for (u32 k = begin[0] + thread_; k < begin[1]; k += threads_) fire(courses.played[k]);
     }
 
+    RANVIER_DEVICE void fail() {
+        p_.control->failed = 1;
+        shared_->asks_to_stop = 1;
+    }
+
+    /// Fires a neuron for each spike that has arrived.
+    RANVIER_DEVICE void relay(const Group& group, u32 i) {
+        const double number = take_input(group, 0, i);
+        if (number == 0.0) return;
+        const bool is_in_range = number > 0.0 && number <= static_cast<double>(group.most_relayed);
+        const u32 count = is_in_range ? static_cast<u32>(number) : 0;
+        if (static_cast<double>(count) != number) fail();
+        for (u32 k = 0; k < count; ++k) fire(group.first + i);
+    }
+
     /// Adds a spike of this step.
     RANVIER_DEVICE void fire(u32 neuron) {
         const BlockData& data = shared_->data;
         const u32 place = fetch_add(&shared_->fired[step_ & 1], 1);
-        if (place < Record::room) {
+        if (place >= data.list_room) {
+            fail();
+        } else if (place < Record::room) {
             shared_->first[place] = static_cast<u16>(neuron);
         } else {
             spike_list(data, step_)[place] = static_cast<u16>(neuron);
         }
-        data.spikes[shared_->spike_count + place] = {step_, neuron, 0};
+        if (place < data.list_room) data.spikes[shared_->spike_count + place] = {step_, neuron, 0};
     }
 
     RANVIER_DEVICE void update(const Group& group, u32 neuron) {
         const u32 i = neuron - group.first;
+        if (group.most_relayed != 0) {
+            relay(group, i);
+            return;
+        }
         const i32 left = refractory(neuron);
         NeuronView<Block> view{*this, group, i, left > 0, left == 1};
         const u32 result = models_.step(group.program, view);
-        if ((result & step_fails) != 0) {
-            p_.control->failed = 1;
-            shared_->asks_to_stop = 1;
-        }
+        if ((result & step_fails) != 0) fail();
         if ((result & step_fires) != 0) {
             refractory(neuron) = group.refractory_steps[group.refractory_varies != 0 ? i : 0];
             fire(neuron);
@@ -511,7 +529,8 @@ class Block {
     /// By one thread.
     RANVIER_DEVICE void publish_record() {
         const BlockData& data = shared_->data;
-        const u32 fired = shared_->fired[step_ & 1];
+        const u32 all_fired = shared_->fired[step_ & 1];
+        const u32 fired = all_fired < data.list_room ? all_fired : data.list_room;
         shared_->fired[(step_ + 1) & 1] = 0;
         const u32 spikes = shared_->spike_count + fired;
         shared_->spike_count = spikes;

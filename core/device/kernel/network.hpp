@@ -23,6 +23,7 @@ struct Group {
     u32 first = 0;  ///< neuron of the block
     u32 count = 0;
     u32 program = 0;  ///< index of the program of their step
+    u32 most_relayed = 0;  ///< other than 0: a neuron fires as many spikes as arrive, at most so many
     u32 variables = 0;
     u32 constant_count = 0;
     u32 first_constant = 0;  ///< of those of the block

@@ -56,6 +56,13 @@ std::vector<u64> ids_of(const IdSequence& sequence) {
     return ids;
 }
 
+/// Calls visit() with the numbers of a variable, in double or single precision.
+template <class Column, class Visit>
+void visit_numbers(Column& column, const Visit& visit) {
+    if (auto* const numbers = std::get_if<std::vector<float>>(&column.values)) return visit(*numbers);
+    visit(std::get<std::vector<double>>(column.values));
+}
+
 std::vector<double> to_vector(const models::GroupValues& values) {
     return {values.values.begin(), values.values.end()};
 }
@@ -119,9 +126,6 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
     if (!options.sort_connections.value_or(true)) {
         refuse_for("its rows are sorted by source, and not with sort_connections=False");
     }
-    if (options.precision != models::Precision::double_precision) {
-        refuse_for("it has the state of neurons in double precision, and not in single precision");
-    }
     if (options.weight_precision != models::Precision::single_precision) {
         refuse_for("it has weights in single precision, and not in double precision");
     }
@@ -131,8 +135,10 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
     for (const network::Population& population : network.populations()) {
         const std::string model(population.model->name);
         const bool is_played = population.model->is_source || population.model->ignores_input;
-        if (!is_played && !population.model->has_step_program()) {
-            refuse_for("it does not have the model '" + model + "' of population '" + population.name + "' yet");
+        if (!is_played && !population.model->relays_input && !population.model->has_step_program(options.precision)) {
+            const bool is_single = population.model->has_step_program(models::Precision::double_precision);
+            refuse_for("it does not have the model '" + model + "' of population '" + population.name + "' " +
+                       (is_single ? "in single precision " : "") + "yet");
         }
         if (population.stride != 1) {
             refuse_for("population '" + population.name + "' has steps of its own, which it does not have yet");
@@ -216,10 +222,14 @@ device::NetworkImage DeviceImage::network(const DrawnRows* drawn) {
         Shard& shard = *shards_[s];
         device::BlockImage block;
         block.neurons = shard.layout().size();
+        for (const ShardGroup& group : shard.groups()) {
+            if (group.model->relays_input) block.most_relayed += group.size * group.model->most_spikes;
+        }
         block.receptors = drawn != nullptr ? drawn->receptors[s] : receptor_images(s);
         block.slots = slots_;
         block.groups = groups(s);
         for (const device::GroupImage& group : block.groups) {
+            if (group.most_relayed != 0) continue;
             block.variables = std::max(block.variables, programs_[group.program].variables);
         }
         block.rows = number_rows(s);
@@ -237,6 +247,10 @@ std::vector<device::GroupImage> DeviceImage::groups(std::uint32_t shard) {
         if (!has_program(group)) continue;
         const bool has_current =
             std::ranges::find(group.stimulated_electrodes, true) != group.stimulated_electrodes.end();
+        if (group.model->relays_input) {
+            images.push_back(relays(shard, group));
+            continue;
+        }
         std::optional<models::StepProgram> program = group.neurons->step_program(has_current);
         if (!program) {
             refuse(device_, "it does not have the model '" + std::string(group.model->name) + "' yet");
@@ -263,6 +277,17 @@ std::vector<device::GroupImage> DeviceImage::groups(std::uint32_t shard) {
     return images;
 }
 
+device::GroupImage DeviceImage::relays(std::uint32_t shard, const ShardGroup& group) {
+    device::GroupImage image{.first = group.offset,
+                             .count = group.size,
+                             .most_relayed = group.model->most_spikes,
+                             .constants = {},
+                             .refractory_steps = {},
+                             .first_inputs = {group.first_inputs[0]}};
+    for (const std::size_t index : group.stimuli) image.signals.push_back(signal(shard, group, index));
+    return image;
+}
+
 /// Groups of one model share their program.
 std::uint32_t DeviceImage::program_number(const ShardGroup& group, const models::StepProgram& program) {
     const auto known = std::ranges::find(programs_, program.step, &device::DeviceProgram::step);
@@ -273,6 +298,7 @@ std::uint32_t DeviceImage::program_number(const ShardGroup& group, const models:
                          .receptors = group.receptors,
                          .takes_current = program.takes_current,
                          .needs_last = program.needs_last,
+                         .is_single = program.is_single,
                          .draws = program::draws_of(*program.step)});
     return static_cast<u32>(programs_.size() - 1);
 }
@@ -422,9 +448,10 @@ device::BlockState DeviceImage::state(std::uint32_t shard, Step now) const {
         StateColumns saved;
         for (u32 i = 0; i < group.size; ++i) group.neurons->serialize_state(i, now, saved);
         const std::vector<StateColumns::Column> columns = std::move(saved).take();
+        if (columns.empty()) continue;
         for (std::size_t v = 0; v + 1 < columns.size(); ++v) {
-            std::ranges::copy(std::get<std::vector<double>>(columns[v].values),
-                              state.variables.begin() + static_cast<std::ptrdiff_t>(v * neurons + group.offset));
+            const auto first = state.variables.begin() + static_cast<std::ptrdiff_t>(v * neurons + group.offset);
+            visit_numbers(columns[v], [&](const auto& numbers) { std::ranges::copy(numbers, first); });
         }
         std::ranges::copy(std::get<std::vector<std::int32_t>>(columns.back().values),
                           state.refractory.begin() + group.offset);
@@ -441,9 +468,13 @@ void DeviceImage::set_state(std::uint32_t shard, Step now, const device::BlockSt
         StateColumns saved;
         for (u32 i = 0; i < group.size; ++i) group.neurons->serialize_state(i, now, saved);
         std::vector<StateColumns::Column> columns = std::move(saved).take();
+        if (columns.empty()) continue;
         for (std::size_t v = 0; v + 1 < columns.size(); ++v) {
             const auto first = state.variables.begin() + static_cast<std::ptrdiff_t>(v * neurons + group.offset);
-            std::copy_n(first, group.size, std::get<std::vector<double>>(columns[v].values).begin());
+            visit_numbers(columns[v], [&]<class Number>(std::vector<Number>& numbers) {
+                std::transform(first, first + group.size, numbers.begin(),
+                               [](double number) { return static_cast<Number>(number); });
+            });
         }
         std::copy_n(state.refractory.begin() + group.offset, group.size,
                     std::get<std::vector<std::int32_t>>(columns.back().values).begin());

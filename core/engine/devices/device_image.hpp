@@ -70,6 +70,7 @@ class DeviceImage {
     /// @throws StateError if their sums need more bits than the device has
     void fit_quantum();
     std::vector<device::ReceptorImage> receptor_images(std::uint32_t shard) const;
+    device::GroupImage relays(std::uint32_t shard, const ShardGroup& group);
     std::uint32_t program_number(const ShardGroup& group, const models::StepProgram& program);
     device::SignalImage signal(std::uint32_t shard, const ShardGroup& group, std::size_t stimulus);
     /// Numbers the rows of sources on other processes, unless it has been done. Returns how many rows there are in all.

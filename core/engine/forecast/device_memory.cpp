@@ -141,6 +141,11 @@ device::DeviceBytes estimate_device_memory(const network::LoweredNetwork& networ
     for (const connect::ShardLayout& shard : layout.shards()) {
         device::BlockImage block;
         block.neurons = shard.size();
+        for (const network::Population& population : network.network().populations()) {
+            if (!population.model->relays_input) continue;
+            block.most_relayed +=
+                static_cast<u32>(shard.share(population.id).ids.size()) * population.model->most_spikes;
+        }
         block.slots = longest + image.epoch_steps + 1;
         block.rows = static_cast<u32>(std::min(static_cast<double>(sources) + remote_rows, 0x1p32 - 1.0));
         block.synapses = to_saturated(synapses);

@@ -38,7 +38,7 @@ class ProgramModel final : public UserModel {
     std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) const override;
     std::optional<std::string> conflict(std::span<const double> values,
                                         std::optional<double> resolution) const override;
-    bool has_step_program() const override { return true; }
+    bool has_step_program(Precision /*precision*/) const override { return true; }
     std::uint64_t fingerprint() const override { return fingerprint_; }
 
     /// Groups with GroupArguments::compiled_programs that are created after this call for the given instruction set

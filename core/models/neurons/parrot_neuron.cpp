@@ -91,6 +91,7 @@ The weights of what arrives are 1. A parrot can relay 1023 spikes in a step; mor
     .receptors = receptors,
     .weight_bounds = {.lower = 1.0, .upper = 1.0},
     .weight_unit = "",
+    .relays_input = true,
     .most_spikes = most_relayed,
     .takes_current = false,
 });

@@ -173,21 +173,19 @@ class Group final : public NeuronGroup {
     }
 
     std::optional<StepProgram> step_program(bool has_current) const override {
-        // Programs calculate in double precision.
-        if constexpr (std::is_same_v<Real, double>) {
-            static const std::array<std::shared_ptr<const program::Program>, 2> steps{TracedStep<Model>::make(false),
-                                                                                      TracedStep<Model>::make(true)};
-            StepProgram made;
-            made.step = steps[has_current ? 1 : 0];
-            made.takes_current = has_current;
-            made.no_input = -0.0;
-            for (const VariableInfo& variable : Model::variables) made.variables.emplace_back(variable.name);
-            for (const auto& values : derived_.constants) made.constants.push_back(unrepeated(values));
-            made.refractory_steps = unrepeated(derived_.refractory_steps);
-            return made;
-        } else {
-            return std::nullopt;
+        StepProgram made;
+        made.step = traced_step<Model>(has_current);
+        made.is_single = std::is_same_v<Real, float>;
+        if (made.is_single && !rounds_to_single(*made.step)) return std::nullopt;
+        made.takes_current = has_current;
+        made.no_input = -0.0;
+        for (const VariableInfo& variable : Model::variables) made.variables.emplace_back(variable.name);
+        for (const auto& values : derived_.constants) {
+            const std::vector<Real> different = unrepeated(values);
+            made.constants.emplace_back(different.begin(), different.end());
         }
+        made.refractory_steps = unrepeated(derived_.refractory_steps);
+        return made;
     }
 
     std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues> parameters) override {
@@ -452,7 +450,9 @@ class PointNeuronModel final : public NeuronModel {
         return std::make_unique<Group<Equations, double>>(arguments);
     }
 
-    bool has_step_program() const override { return true; }
+    bool has_step_program(Precision precision) const override {
+        return precision == Precision::double_precision || rounds_to_single(*traced_step<Equations>(false));
+    }
 
     std::optional<std::string> conflict(std::span<const double> values,
                                         std::optional<double> resolution) const override {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -63,5 +64,37 @@ class TracedStep {
         return {values.begin(), values.end()};
     }
 };
+
+/// The program of a model, made once.
+template <class Model>
+std::shared_ptr<const program::Program> traced_step(bool has_current) {
+    static const std::array<std::shared_ptr<const program::Program>, 2> steps{TracedStep<Model>::make(false),
+                                                                              TracedStep<Model>::make(true)};
+    return steps[has_current ? 1 : 0];
+}
+
+/// Whether the same program, with rounding after each operation, is that of a model with state in single precision. Models
+/// calculate functions such as exponentials in another way there.
+inline bool rounds_to_single(const program::Program& step) {
+    return std::ranges::all_of(step.instructions, [](const program::Instruction& each) {
+        using enum program::Operation;
+        switch (each.operation) {
+            case constant:
+            case negate:
+            case minimum:
+            case maximum:
+            case less:
+            case less_equal:
+            case equal:
+            case both:
+            case either:
+            case negation:
+            case select:
+                return true;
+            default:
+                return program::rounds_to_single(each.operation);
+        }
+    });
+}
 
 }  // namespace ranvier::models::point_neuron

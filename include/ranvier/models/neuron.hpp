@@ -142,6 +142,9 @@ struct StepProgram {
     /// whether the neuron is refractory, and, if `needs_last`, whether it is so for the last time. Results: the variables
     /// after the step, whether the neuron fires, and conditions that must hold.
     std::shared_ptr<const program::Program> step;
+    /// Sums, differences, products, quotients and constants of the program are rounded to single precision, as are sums
+    /// of weights and currents. Numbers that are subnormal there count as zero. Variables are columns of floats.
+    bool is_single = false;
     bool takes_current = false;
     bool needs_last = false;
     /// What the program gets where nothing arrived: -0.0 or 0.0.
@@ -299,6 +302,8 @@ struct NeuronInfo {
     bool is_source = false;
     /// Whether its spikes do not depend on what arrives, although its neurons are neurons.
     bool ignores_input = false;
+    /// Whether it has no state, and fires as many spikes as the sum of the weights that arrive in a step, at most most_spikes.
+    bool relays_input = false;
     /// A source that plays given spikes (spike_generator).
     bool plays_spikes = false;
     /// A source of trains drawn by a stimulator: see source_group.hpp.
@@ -340,8 +345,8 @@ class NeuronModel : public NeuronInfo {
     /// Whether conflict() and range_conflict() can return a reason; otherwise they are not called for each neuron.
     virtual bool has_conflicts() const { return true; }
     virtual bool has_range_conflicts() const { return false; }
-    /// Whether the groups of the model, in double precision, have a NeuronGroup::step_program().
-    virtual bool has_step_program() const { return false; }
+    /// Whether the groups of the model with state in this precision have a NeuronGroup::step_program().
+    virtual bool has_step_program(Precision /*precision*/) const { return false; }
     /// Hash of a user-defined description; 0: a built-in model.
     virtual std::uint64_t fingerprint() const { return 0; }
     /// The number of compartments of a neuron of a population, by its index.

@@ -48,6 +48,13 @@ enum class Operation : std::uint8_t {
 
 inline constexpr std::size_t operation_count = static_cast<std::size_t>(Operation::loop) + 1;
 
+/// Whether the result for single numbers in double precision, rounded to single precision, is that of the operation in single
+/// precision: then it has enough digits to be rounded twice (S. A. Figueroa, 1995).
+constexpr bool rounds_to_single(Operation operation) {
+    return operation == Operation::add || operation == Operation::subtract || operation == Operation::multiply ||
+           operation == Operation::divide || operation == Operation::square_root;
+}
+
 constexpr bool is_draw(Operation operation) {
     return operation == Operation::uniform_draw || operation == Operation::normal_draw;
 }

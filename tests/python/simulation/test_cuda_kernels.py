@@ -104,11 +104,23 @@ def test_a_missing_compiler_is_reported(tmp_path: Path) -> None:
         _core.compile_cuda("", 90, compiler=str(tmp_path / "nowhere.so"))
 
 
+@needs_compiler
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_nvrtc_compiles_single_precision(architecture: int) -> None:
+    models = [model for model in built_in() if model.name != "iaf_cond_nmda"]
+    text = compiled(_core.cuda_source(models, current=True, single=True), architecture, ptx=True).decode()
+    assert text.count("cvt.rn.f32.f64") > 20
+    assert ".ftz" not in text
+    assert re.findall(r"\bfma\b[^;]*;", text) == []
+
+
 def test_models_without_a_program_are_refused() -> None:
-    (parrot,) = (model for model in _core.neuron_models() if model.name == "parrot_neuron")
-    assert not parrot.has_step_program
-    with pytest.raises(StateError, match=r"neuron model is parrot_neuron.*not a program"):
-        _core.cuda_source([parrot])
+    models = {model.name: model for model in _core.neuron_models()}
+    for name, single in (("parrot_neuron", False), ("iaf_cond_nmda", True)):
+        with pytest.raises(StateError, match=f"neuron model is {name}.*not a program"):
+            _core.cuda_source([models[name]], single=single)
+    assert models["iaf_cond_nmda"].has_step_program
+    assert not models["parrot_neuron"].has_step_program
 
 
 def test_built_in_models_take_a_current_only_if_it_is_injected() -> None:

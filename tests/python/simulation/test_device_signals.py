@@ -44,7 +44,7 @@ CURRENTS: dict[str, list[dict[str, Any]]] = {
 
 def outcome(net: rv.Network, sim: rv.Simulation) -> tuple[str, bytes]:
     """Return the spikes and the state."""
-    (recorder,) = (each for each in net.recorders if isinstance(each, rv.SpikeRecorder))
+    recorder = next(each for each in net.recorders if isinstance(each, rv.SpikeRecorder))
     trains = sim.spikes(recorder)
     assert len(trains) > 30, "a silent network proves nothing"
     potentials = [sim.get(each, "V_m") for each in net.populations if each.name in {"cells", "others"}]
@@ -221,6 +221,95 @@ def test_a_run_goes_on_after_an_interruption() -> None:
     assert everything(net, device) == everything(net, processors)
 
 
+def relaying(seed: int) -> rv.Network:
+    """Return a network in which relays get spikes of sources, neurons, stimuli and each other, many in a step."""
+    net, cells, others = two_populations(seed)
+    trains = net.create(rv.poisson_generator(rate=rv.Uniform(0.0, 3000.0)), 40, name="trains")
+    relays = net.create("parrot_neuron", 25, name="relays")
+    second = net.create("parrot_neuron", 3, name="second")
+    net.connect(trains, relays, rv.FixedIndegree(4), weight=1.0, delay=rv.Uniform(0.2, 2.0))
+    net.connect(cells, relays, rv.FixedIndegree(3), weight=1.0, delay=0.9)
+    net.connect(relays, second, rv.AllToAll(), weight=1.0, delay=0.3)
+    net.stimulate(relays[3:], rv.pulsepacket_generator(pulse_times=[9.0], activity=300, sdev=0.3), weight=1.0)
+    net.connect(relays, cells, rv.FixedIndegree(5), weight=10.0, delay=rv.Uniform(0.2, 1.0))
+    net.connect(second, others, rv.FixedIndegree(2), weight=0.2, delay=2.0)
+    net.record_spikes([relays, second])
+    return net
+
+
+@pytest.mark.parametrize("shards", [1, 6])
+def test_relays_have_the_spikes_of_processors(shards: int) -> None:
+    net = relaying(10)
+    found = []
+    for options in (WAYS["cpu"], {**WAYS["cuda-emulator"], "shards": shards}):
+        sim = rv.Simulation(net, progress=False, **grouped(options))
+        sim.run(DURATION / 2)
+        sim.run(DURATION / 2)
+        spikes = [sim.spikes(each) for each in net.recorders if isinstance(each, rv.SpikeRecorder)]
+        found.append(([each.digest() for each in spikes], sim.counts().synaptic_events))
+    assert np.unique(np.stack([spikes[1].steps, spikes[1].ids]), axis=1, return_counts=True)[1].max() > 30
+    assert found[0] == found[1]
+
+
+def test_relays_go_on_elsewhere(tmp_path: Path) -> None:
+    net = relaying(11)
+    expected = run(net, threads=2)
+    for first, second in (("cpu", "cuda-emulator"), ("cuda-emulator", "cpu")):
+        sim = rv.Simulation(net, progress=False, **grouped(WAYS[first]))
+        sim.run(9.1)  # amid the packet
+        sim.save(tmp_path / "state.h5")
+        later = rv.Simulation.load(net, tmp_path / "state.h5", progress=False, **grouped(WAYS[second]))
+        later.run(DURATION - 9.1)
+        assert outcome(net, later) == expected, (first, second)
+
+
+@pytest.mark.parametrize("number", [1024, 40_000])
+def test_too_many_spikes_are_an_error(number: int) -> None:
+    """More than a relay can relay, and more of sources than a block can count in a step."""
+    net = rv.Network(resolution=0.1)
+    sources = net.create_spike_generators([[1.0] * number], name="sources")
+    if number == 1024:
+        net.connect(sources, net.create("parrot_neuron", 3), rv.AllToAll(), weight=1.0, delay=0.1)
+    else:
+        net.connect(sources, net.create("iaf_psc_exp", 3), rv.AllToAll(), weight=1.0, delay=0.1)
+    sim = rv.Simulation(net, progress=False, **grouped(WAYS["cuda-emulator"]))
+    with pytest.raises(errors.StateError, match=r"relay cannot relay" if number == 1024 else r"32767 spikes in a step"):
+        sim.run(3.0)
+
+
+SINGLE = {"iaf_psc_exp": (420.0, 45.0), "iaf_psc_alpha": (420.0, 45.0), "iaf_psc_delta": (420.0, 0.5)}
+
+
+@pytest.mark.parametrize("model", SINGLE)
+def test_single_precision_has_the_bits_of_processors(model: str, tmp_path: Path) -> None:
+    current, weight = SINGLE[model]
+    net = rv.Network(resolution=0.1, seed=3)
+    cells = net.create(model, 90, I_e=rv.Uniform(0.95 * current, 1.1 * current), name="cells")
+    net.connect(cells, cells, rv.FixedIndegree(9), weight=rv.Normal(0.0, weight), delay=rv.Uniform(0.6, 4.0))
+    net.stimulate(cells, rv.poisson_generator(rate=3000.0), weight=0.2 * weight)
+    net.stimulate(cells[::2], rv.noise_generator(std=100.0, interval=0.1))
+    net.record_spikes(cells)
+    expected = run(net, threads=2, precision="single")
+    assert expected != run(net, threads=2)
+    assert run(net, 2, threads=1, device="cuda-emulator", shards=5, precision="single") == expected
+    for first, second in (("cpu", "cuda-emulator"), ("cuda-emulator", "cpu")):
+        sim = rv.Simulation(net, progress=False, precision="single", **grouped(WAYS[first]))
+        sim.run(DURATION / 2)
+        sim.save(tmp_path / "state.h5")
+        later = rv.Simulation.load(
+            net, tmp_path / "state.h5", progress=False, precision="single", **grouped(WAYS[second])
+        )
+        later.run(DURATION / 2)
+        assert outcome(net, later) == expected, (first, second)
+
+
+def test_models_without_single_precision_are_refused() -> None:
+    net = rv.Network(resolution=0.1)
+    net.create("iaf_cond_nmda", 4, name="slow")
+    with pytest.raises(errors.StateError, match=r"iaf_cond_nmda.*'slow' in single precision"):
+        rv.Simulation(net, threads=1, progress=False, device="cuda-emulator", precision="single")
+
+
 # A current that makes the neurons of a model fire.
 DRAWING = {
     "gif_cond_exp": 700.0,
@@ -277,4 +366,4 @@ def test_each_model_runs_or_is_refused_by_name() -> None:
             rv.Simulation(net, threads=1, progress=False, device="cuda-emulator").run(0.5)
         except errors.StateError as error:
             refused.append((model.name, f"the model '{model.name}'" in str(error)))
-    assert refused == [("interval_fire", True), ("parrot_neuron", True)]
+    assert refused == [("interval_fire", True)]

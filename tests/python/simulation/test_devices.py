@@ -243,7 +243,7 @@ def test_counts_are_those_of_processors() -> None:
             lambda net, cells: net.connect(cells, cells, rv.AllToAll(), weight=1.0, delay=1.0, synapse=rv.stdp()),
             "change",
         ),
-        (lambda net, cells: net.create("parrot_neuron", 1, name="parrots"), "parrot_neuron"),
+        (lambda net, cells: net.create("interval_fire", 1, name="clocks"), "interval_fire"),
         (lambda net, cells: net.create("iaf_psc_exp", 1, step=0.2, name="slow"), "'slow'"),
     ],
 )
@@ -258,7 +258,6 @@ def test_what_devices_lack_is_refused_by_name(build: Any, named: str) -> None:
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({"precision": "single"}, "double precision"),
         ({"weight_precision": "double"}, "single precision"),
         ({"stepping": "async"}, "async"),
         ({"tuning": rv.Tuning(trace=100)}, "times"),
