@@ -270,6 +270,8 @@ class Backend {
     /// Blocks of threads for a network: how many shards the process makes.
     virtual u32 blocks() const = 0;
 
+    /// Announces construct(), so that the device can prepare for it while the caller goes on.
+    virtual void expect_construction() = 0;
     /// Draws the rows of all blocks, for the next network that is loaded with has_rows.
     /// @throws InsufficientMemoryError if they do not fit into the memory of the device
     virtual ConstructedRows construct(const ConstructionImage& image) = 0;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -287,12 +288,18 @@ class CudaDevice final : public Backend {
     std::array<std::uint8_t, 16> identity() const override { return identity_; }
     u32 blocks() const override { return blocks_; }
 
+    /// Compiling takes as long as what the host prepares.
+    void expect_construction() override {
+        construction_ = std::async(
+            [compiler = compiler_, target = target_] { return compiler->compile(construction_source(), target); });
+    }
     ConstructedRows construct(const ConstructionImage& image) override {
         check_usable();
         const ContextUse use(context_);
         loaded_.reset();
         drawn_ = {};
-        const Module module(context_, compiler_->compile(construction_source(), target_), "construct");
+        if (!construction_.valid()) expect_construction();
+        const Module module(context_, construction_.get(), "construct");
         int active = 0;
         context_.check(context_.functions().most_active_blocks(&active, module.kernel(), drawing_threads, 0),
                        "counting blocks that run at once");
@@ -948,6 +955,7 @@ class CudaDevice final : public Backend {
     std::unique_ptr<Loaded> loaded_;
     DrawnRows drawn_;
     std::mutex copying_;
+    std::future<CompiledKernel> construction_;
     bool has_failed_ = false;
     std::string lost_;  ///< the error after which nothing works any more
 };

@@ -100,6 +100,7 @@ class Emulator final : public Backend {
     std::string name() const override { return "emulator of a GPU"; }
     u32 blocks() const override { return options_.blocks; }
 
+    void expect_construction() override {}
     ConstructedRows construct(const ConstructionImage& image) override {
         const auto place = [](const auto& elements) { return elements.data(); };
         const std::vector<ProjectionDraws> draws = draws_of(image, place);

@@ -74,6 +74,7 @@ void Simulation::Implementation::build(const Poll& poll) {
         agree(*communicator, "choosing a GPU", [&] { check_different_devices(*backend, options, *communicator); });
     }
     build_options.has_tables = !draws_on_device(options, lowered.plan(), communicator->size(), sorted);
+    if (!build_options.has_tables) backend->expect_construction();
     agree(*communicator, "building the network", [&] {
         const MemoryEstimate estimate = estimate_memory(lowered, layout, build_options, options, window, {.rate = 0.0});
         check_memory(estimate, options.memory_limit, communicator->host_size());
