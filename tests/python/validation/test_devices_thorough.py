@@ -93,9 +93,10 @@ def drawn(seed: int) -> tuple[rv.Network, rv.SpikeRecorder]:
             weights = -weight
         delay = net.resolution * chance.randrange(1, 6)
         delays: Any = chance.choice([delay, rv.Uniform(delay, delay + 5.0)])
-        made = net.connect(_part(chance, source), _part(chance, target), _rule(chance), weight=weights, delay=delays)
+        sources, targets = _part(chance, source), _part(chance, target)
+        made = net.connect(sources, targets, _rule(chance), weight=weights, delay=delays)
         if chance.random() < 0.1 and source is target:
-            net.connect(source, target, rv.Reversed(made), weight=weights, delay=delays)
+            net.connect(targets, sources, rv.Reversed(made), weight=weights, delay=delays)
     for number in range(chance.choice([0, 0, 1, 2])):
         target = chance.choice(populations)
         lists = [[net.resolution * chance.randrange(1, 100) for _ in range(chance.randrange(20))] for _ in range(4)]
