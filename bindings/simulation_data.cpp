@@ -57,8 +57,10 @@ auto connections(const Simulation& simulation, const OptionalIds& sources, const
                  const OptionalIds& sites) {
     const ConnectionQuery query = make_query(sources, targets, projection, std::move(receptor), sites);
     ConnectionData data;
+    const engine::Poll poll = bindings::make_poll(nullptr);
     {
         const Unlocked unlocked;
+        simulation.prepare_connections(poll);
         data = simulation.connections(query);
     }
     return std::tuple(to_array<std::int64_t>(std::move(data.sources)), to_array<std::int64_t>(std::move(data.targets)),
@@ -146,7 +148,9 @@ void bind_connections(nb::class_<Simulation>& simulation) {
             [](const Simulation& self, const OptionalIds& sources, const OptionalIds& targets,
                std::optional<std::uint32_t> projection, std::optional<std::string> receptor, const OptionalIds& sites) {
                 const ConnectionQuery query = make_query(sources, targets, projection, std::move(receptor), sites);
+                const engine::Poll poll = bindings::make_poll(nullptr);
                 const Unlocked unlocked;
+                self.prepare_connections(poll);
                 return self.count_connections(query);
             },
             nb::arg("sources").none(), nb::arg("targets").none(), nb::arg("projection").none(),

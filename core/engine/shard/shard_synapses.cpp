@@ -23,6 +23,7 @@ void ShardSynapses::set_tables(connect::ShardTables tables, std::uint32_t window
     kinds_.resize(tables_.size());
     static_kinds_.resize(tables_.size(), false);
     part_ends_.resize(tables_.size());
+    deferred_.clear();
     for (std::uint32_t i = 0; i < tables_.size(); ++i) {
         const connect::KindIndex kind{i};
         if (tables_[i] && tables_[i]->deferred() != nullptr) deferred_.push_back(kind);

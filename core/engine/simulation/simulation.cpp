@@ -436,6 +436,8 @@ std::uint64_t Simulation::recorded_bytes() const {
     return bytes;
 }
 
+void Simulation::prepare_connections(const Poll& poll) const { implementation_->need_tables(poll); }
+
 std::uint64_t Simulation::count_connections(const ConnectionQuery& query) const {
     return implementation_->connections().count(query, implementation_->workers.team());
 }

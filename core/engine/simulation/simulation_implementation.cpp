@@ -151,21 +151,20 @@ void Simulation::Implementation::build_shards(const Poll& poll) {
         poll);
 }
 
+void Simulation::Implementation::build_tables(connect::TableBuilder& builder, std::uint32_t worker) {
+    builder.build(worker, [&](std::uint32_t shard) {
+        const ShardMemory& memory = shards[shard]->memory();
+        return connect::TableMemory{.synapses = memory[Component::synapses], .spikes = memory[Component::spikes]};
+    });
+}
+
 std::unique_ptr<connect::TableBuilder> Simulation::Implementation::make_tables(const Poll& poll) {
     std::unique_ptr<connect::TableBuilder> builder;
     agree(*communicator, "building the network", [&] {
         builder = std::make_unique<connect::TableBuilder>(lowered.plan(), layout, build_options, workers.team(),
                                                           communicator);
     });
-    workers.run_together(
-        [&](std::uint32_t worker) {
-            builder->build(worker, [&](std::uint32_t shard) {
-                const ShardMemory& memory = shards[shard]->memory();
-                return connect::TableMemory{.synapses = memory[Component::synapses],
-                                            .spikes = memory[Component::spikes]};
-            });
-        },
-        poll);
+    workers.run_together([&](std::uint32_t worker) { build_tables(*builder, worker); }, poll);
     return builder;
 }
 
@@ -180,19 +179,22 @@ std::unique_ptr<DrawnRowWeights> Simulation::Implementation::draw_on_device() {
     return drawn;
 }
 
-void Simulation::Implementation::need_tables() {
+void Simulation::Implementation::need_tables(const Poll& poll) {
     if (build_options.has_tables) return;
     connect::BuildOptions with_tables = build_options;
     with_tables.has_tables = true;
     const MemoryEstimate estimate = estimate_memory(lowered, layout, with_tables, options, window, {.rate = 0.0});
     check_memory(estimate, options.memory_limit, communicator->host_size());
-    const auto builder = make_tables({});
-    workers.run_for_shards(shard_count(),
-                           [&](std::uint32_t shard) {
-                               shards[shard]->add_tables(builder->finish(shard), window,
-                                                         choose_most_steps(options, network));
-                           },
-                           {});
+    // What fails here leaves the simulation as it was: so it does not count as a failure of workers.
+    connect::TableBuilder builder(lowered.plan(), layout, build_options, workers.team(), communicator);
+    workers.team().run([&](std::uint32_t worker) { build_tables(builder, worker); }, poll);
+    workers.team().run(
+        [&](std::uint32_t worker) {
+            workers.team().for_assigned_items(worker, shard_count(), [&](std::uint32_t shard) {
+                shards[shard]->add_tables(builder.finish(shard), window, choose_most_steps(options, network));
+            });
+        },
+        poll);
     build_options.has_tables = true;
 }
 

@@ -57,8 +57,8 @@ struct Simulation::Implementation {
         return {lowered, shards, weight_bounds, *communicator};
     }
     /// Builds the tables of this process, if a device has drawn the rows without them.
-    /// @throws InsufficientMemoryError
-    void need_tables();
+    /// @throws InsufficientMemoryError, and what `poll` throws; then there are none still
+    void need_tables(const Poll& poll = {});
     std::uint32_t shard_count() const { return static_cast<std::uint32_t>(layout.shards().size()); }
     Stepping& stepping() const {
         if (on_device) return *on_device;
@@ -107,6 +107,8 @@ struct Simulation::Implementation {
     /// Creates the shards without their synapses.
     void build_shards(const Poll& poll);
     std::unique_ptr<connect::TableBuilder> make_tables(const Poll& poll);
+    /// The part of a worker.
+    void build_tables(connect::TableBuilder& builder, std::uint32_t worker);
     /// Lets a device draw the rows. Returns null if it cannot store their weights, which is reported by tables.
     std::unique_ptr<DrawnRowWeights> draw_on_device();
     /// Keeps sent spikes, so that those in transit can be saved. @note Collective.

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import random
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -175,6 +178,24 @@ def test_tables_are_built_when_they_are_read() -> None:
     expected.run(DURATION)
     assert outcome(drawn, sim) == outcome(drawn, expected)
     assert sim.counts().synaptic_events == expected.counts().synaptic_events
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_building_tables_can_be_interrupted() -> None:
+    net = rv.Network(resolution=0.1, seed=1)
+    cells = net.create("iaf_psc_exp", 2500, I_e=400.0)
+    # Threads poll 20 times a second.
+    net.connect(cells, cells, rv.FixedIndegree(4000), weight=rv.Normal(1.0, 0.1), delay=rv.Uniform(1.0, 3.0))
+    sim = rv.Simulation(net, threads=1, progress=False, device="cuda-emulator")
+    timer = threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        sim.connections(targets=cells[:1])
+    timer.join()
+    assert sim.memory()["synapses"] == 0
+    # As if nothing had happened.
+    assert len(sim.connections(targets=cells[:1])) == 4000
+    sim.run(1.0)
 
 
 def test_a_state_is_saved_without_tables(tmp_path: Path) -> None:
