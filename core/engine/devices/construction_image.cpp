@@ -140,24 +140,6 @@ void draw_degrees(std::vector<device::ProjectionImage>& images, const std::vecto
     });
 }
 
-/// How many synapses of a projection have each delay and a weight of the sign of a kind, by quantiles of both.
-void add_delays(const ProjectionPlan& plan, connect::KindIndex kind, std::vector<u32>& counts) {
-    constexpr int quantiles = 64;
-    const auto at = [](const connect::SynapseValues& values, int i) {
-        const auto* const distribution = std::get_if<Distribution>(&values.given());
-        return distribution == nullptr ? values.least() : distribution->quantile((i + 0.5) / quantiles);
-    };
-    int signs = 0;
-    for (int i = 0; i < quantiles; ++i) signs += plan.kind_of(at(plan.weights, i)) == kind ? 1 : 0;
-    const double each = plan.sampler->expected_synapses() * signs / (quantiles * quantiles);
-    // The counts of all projections are sums of 32 bits.
-    constexpr double most = 1e8;
-    for (int i = 0; i < quantiles; ++i) {
-        u32& count = counts[connect::round_delay(at(plan.delays, i), plan.delay_grid)];
-        count = static_cast<u32>(std::min(most, std::ceil(count + each)));
-    }
-}
-
 }  // namespace
 
 bool can_draw_rows(const connect::NetworkPlan& network) {
@@ -184,8 +166,6 @@ std::vector<std::vector<device::ReceptorImage>> drawn_receptors(const connect::N
         for (const connect::KindIndex kind : {plan.positive_kind, plan.negative_kind}) {
             device::ReceptorImage& image = all[network.receptor(kind)];
             image.delays = std::max(image.delays, connect::round_delay(plan.delays.greatest(), plan.delay_grid));
-            image.delay_counts.resize(image.delays + std::size_t{1}, 0);
-            add_delays(plan, kind, image.delay_counts);
         }
     }
     std::vector<std::vector<device::ReceptorImage>> by_block;
