@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,11 @@ from typing import Any
 import pytest
 
 import ranvier as rv
-from mpi_devices import PIECE, Scene, change, options_of, outcome, scene
+from mpi_devices import METHODS, PIECE, Scene, change, options_of, outcome, scene
 from mpi_runs import Installation, installation, run_python
-from ranvier import mpi
 from ranvier.processes.mpi_library import MPICH, OPEN_MPI
 from repository import SUPPORT
+from test_devices_thorough import outcome as outcome_of_random
 from thorough_cases import only
 
 EMULATOR = "cuda-emulator"
@@ -33,14 +34,13 @@ def changed_on_processors(drawn: Scene, before: float = 0.0) -> dict[str, Any]:
     return outcome(drawn, sim)
 
 
-METHODS = tuple(name for name in sorted(mpi.exchanges()) if name != "shared_memory")
 # tests/cpp/test_rank_networks.cpp has all methods, with threads as processes.
 FEW = ("alltoall", "allgather_overlap")
 
 
 @pytest.mark.parametrize(
     ("family", "ranks", "methods"),
-    only([(OPEN_MPI, 3, FEW)], [(OPEN_MPI, 3, FEW), (OPEN_MPI, 3, METHODS), (MPICH, 2, METHODS)]),
+    only([(OPEN_MPI, 3, FEW)], [(OPEN_MPI, 3, FEW), (OPEN_MPI, 3, tuple(METHODS)), (MPICH, 2, tuple(METHODS))]),
 )
 def test_changes_have_the_effects_of_those_on_processors(
     family: Any, ranks: int, methods: tuple[str, ...], tmp_path: Path
@@ -110,3 +110,17 @@ def test_all_stop_when_one_fails(tmp_path: Path) -> None:
     assert list(zip(written.steps[until], written.ids[until], strict=True)) == list(
         zip(wanted.steps, wanted.ids, strict=True)
     )
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_random_networks_have_the_bits_of_processors(ranks: int, tmp_path: Path) -> None:
+    first, last = 60 * (ranks - 2), 60 * (ranks - 1)
+    told = run(installation(MPICH, "wheel"), ranks, tmp_path, "random", EMULATOR, str(first), str(last))
+    firing = 0
+    for seed in range(first, last):
+        digest, spikes, states = outcome_of_random(seed, 1, threads=2)
+        expected = [digest, spikes, hashlib.sha256(states).hexdigest()]
+        firing += spikes > 30
+        assert [each[seed - first] for each in told] == [expected] * ranks, seed
+    assert firing > 30

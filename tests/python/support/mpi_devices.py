@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import signal
 import sys
 from collections.abc import Callable
@@ -16,7 +17,11 @@ from typing import Any, NamedTuple
 import ranvier as rv
 from ranvier import mpi
 from ranvier.simulation.options import grouped
+from repository import ROOT
 
+sys.path.append(str(ROOT / "tests/python/validation"))
+
+METHODS = [name for name in sorted(mpi.exchanges()) if name != "shared_memory"]
 PIECE = 15.3  # ms: no whole number of epochs of 3, 7 or 10 steps
 
 
@@ -108,6 +113,28 @@ def failing(device: str) -> dict[str, Any]:
     return told
 
 
+def random_outcome(seed: int, device: str) -> list[Any]:
+    """Return what came of a random network of `test_devices_thorough`, exchanged by a random method."""
+    from test_devices_thorough import outcome as outcome_of
+
+    chance = random.Random(f"{mpi.world().size} ranks, {seed}")
+    chosen = {
+        "exchange": chance.choice(METHODS),
+        "placement": chance.choice(["round_robin", "consecutive", "shuffle"]),
+        "intervals": chance.choice([1, 2]),
+        "row_numbering": chance.choice(["auto", "dense", "compact"]),
+        "spike_buffer": chance.choice([None, 4096]),
+    }
+    try:
+        digest, spikes, states = outcome_of(
+            seed, chance.choice([1, 2, 3]), threads=1, device=device, shards=chance.randrange(1, 6), **chosen
+        )
+    except rv.errors.RemoteError:
+        # As on the rank that has failed.
+        digest, spikes, states = "failed", 0, b""
+    return [digest, spikes, hashlib.sha256(states).hexdigest()]
+
+
 def main() -> None:
     what, device, *others = sys.argv[1:]
     rank = mpi.world().rank
@@ -136,6 +163,8 @@ def main() -> None:
         told = outcome(drawn, sim) if others[0] == "everywhere" else None
     elif what == "fail":
         told = failing(device)
+    elif what == "random":
+        told = [random_outcome(seed, device) for seed in range(int(others[0]), int(others[1]))]
     Path(f"told.{rank}.json").write_text(json.dumps(told))
 
 
