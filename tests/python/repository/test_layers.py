@@ -58,10 +58,10 @@ FOLDER_ARROWS: dict[str, set[str]] = {
     "network/lowering": set(),
     "engine/shard": set(),
     "engine/fields": {"engine/shard"},
-    "engine/forecast": {"engine/shard", "engine/fields"},
-    "engine/queries": {"engine/shard", "engine/forecast"},
     "engine/stepping": {"engine/shard"},
     "engine/devices": {"engine/shard", "engine/stepping"},
+    "engine/forecast": {"engine/shard", "engine/fields", "engine/devices"},
+    "engine/queries": {"engine/shard", "engine/forecast"},
     "engine/simulation": {
         "engine/shard",
         "engine/devices",
