@@ -10,6 +10,7 @@
 
 #include "device/backend/row_packing.hpp"
 #include "device/backend/shared_plan.hpp"
+#include "device/backend/tuning.hpp"
 #include "device/kernel/block.hpp"
 #include "device_networks.hpp"
 #include "error_fields.hpp"
@@ -171,6 +172,23 @@ TEST(SharedPlans, HaveTheStateOfNeuronsThatThreadsDoNotKeep) {
     EXPECT_LT(shared.receptors[0].near, kept.receptors[0].near);
     const u32 little = shared_need(block, programs, 132, 512).least + 1000;
     EXPECT_EQ(plan_shared(block, programs, 132, {.bytes = little, .has_registers = false}).places.state, 0U);
+}
+
+TEST(DeviceTuning, IsRead) {
+    const Tuning nothing = read_tuning("");
+    EXPECT_FALSE(nothing.threads || nothing.shared_bytes || nothing.has_registers || nothing.may_split);
+    const Tuning tuning = read_tuning("threads=96,shared=0,registers=0,split=1,clocks=a/b=c");
+    EXPECT_EQ(tuning.threads, 96U);
+    EXPECT_EQ(tuning.shared_bytes, 0U);
+    EXPECT_EQ(tuning.has_registers, false);
+    EXPECT_EQ(tuning.may_split, true);
+    EXPECT_EQ(tuning.clocks, "a/b=c");
+    fields_of<UnknownNameError>([] { read_tuning("thread=96"); }, {"RANVIER_DEVICE_TUNING", "thread", "threads"});
+    fields_of<ValueOutOfBoundsError>([] { read_tuning("threads=1025"); }, {"threads=1025", "1024"});
+    fields_of<ValueOutOfBoundsError>([] { read_tuning("split=yes"); }, {"split=yes", "1"});
+    fields_of<ValueOutOfBoundsError>([] { read_tuning("shared="); }, {"shared="});
+    fields_of<StateError>([] { write_clocks("/nowhere/clocks.txt", std::vector<u64>(part_count), 1); },
+                          {"/nowhere/clocks.txt", "cannot be written"});
 }
 
 }  // namespace TEST_FILE

@@ -13,6 +13,7 @@
 
 #include "device/backend/construction.hpp"
 #include "device/backend/device_bytes.hpp"
+#include "device/backend/tuning.hpp"
 #include "device/kernel/network.hpp"
 #include "ranvier/program/program.hpp"
 
@@ -323,10 +324,8 @@ struct EmulatorOptions {
     /// Spikes that a block has room for; 0: chosen.
     u32 spike_room = 0;
     u32 arrival_room = 0;  ///< 0: drawn
-    /// Of a block; none: drawn, so that all, some or none of the sums of inputs are there.
-    std::optional<u32> shared_bytes = {};
-    /// Whether threads keep the state of their neurons, if none has more than one; none: drawn.
-    std::optional<bool> has_registers = {};
+    /// What is not chosen is drawn: so that all, some or none of the sums of inputs are in shared memory, for example.
+    Tuning tuning = {};
 };
 
 std::unique_ptr<Backend> make_emulator(const EmulatorOptions& options);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "device/kernel/block.hpp"
 #include "ranvier/base/errors.hpp"
 
 namespace ranvier::device {
@@ -66,6 +67,7 @@ MemoryPlan plan_memory(const NetworkImage& image, u32 spike_room) {
     plan.control = places.add<Control>(1, sums.spikes);
     plan.spike_counts = places.add<u32>(image.blocks.size(), sums.spikes);
     plan.events = places.add<u64>(image.blocks.size(), sums.spikes);
+    plan.clocks = places.add<u64>(image.blocks.size() * part_count, sums.spikes);
     for (const BlockImage& block : image.blocks) {
         // A record counts spikes in 15 bits.
         if (block.neurons >= Record::stop) {

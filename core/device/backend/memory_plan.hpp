@@ -31,6 +31,7 @@ struct MemoryPlan {
     u64 control = 0;
     u64 spike_counts = 0;  ///< u32 by block
     u64 events = 0;        ///< u64 by block
+    u64 clocks = 0;        ///< u64 by block and part
     std::vector<BlockPlaces> blocks;
     u64 bytes = 0;
     DeviceBytes purposes;  ///< of these bytes

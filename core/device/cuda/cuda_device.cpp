@@ -232,6 +232,7 @@ struct Loaded {
     // By block, as after the last run.
     std::vector<u32> spike_counts;  ///< without those that were taken
     std::vector<u64> events;
+    i64 steps = 0;  ///< that were done
     /// Spikes of other processes for the next run, by block.
     std::vector<std::vector<RemoteSpike>> remote;
     std::unique_ptr<DeviceMemory> remote_memory;  ///< grows with their greatest number
@@ -427,7 +428,7 @@ class CudaDevice final : public Backend {
         if (rows.begin.size() != u64{image.rows} + 1 || rows.synapses.size() != image.synapses) {
             throw InternalError("size of the rows of a block");
         }
-        const PackedRows packed = pack_rows(rows, image.receptors, loaded_->image.epoch_steps == 1);
+        const PackedRows packed = pack_rows(rows, image.receptors, may_split(loaded_->image));
         const std::scoped_lock lock(copying_);
         check_usable();
         const ContextUse use(context_);
@@ -624,11 +625,12 @@ class CudaDevice final : public Backend {
         for (const BlockImage& block : image.blocks) made.signals |= signal_kinds(block.groups);
         // Each thread waits for a block.
         const u32 least = whole_warps(blocks);
-        made.threads = options_.threads != 0
-                           ? options_.threads
-                           : std::clamp(whole_warps(neurons), std::max(least, usual_threads), most_threads);
+        const u32 chosen = options_.tuning.threads.value_or(options_.threads);
+        made.threads = chosen != 0 ? std::max(chosen, least)
+                                   : std::clamp(whole_warps(neurons), std::max(least, usual_threads), most_threads);
         for (;;) {
-            const bool keeps_state = neurons <= made.threads && variables <= most_registers;
+            const bool keeps_state =
+                neurons <= made.threads && variables <= most_registers && options_.tuning.has_registers.value_or(true);
             // Without variables, a thread keeps how long its neuron is refractory.
             const u32 registers = keeps_state ? std::max(variables, 1U) : 0;
             made.module = std::make_unique<Module>(
@@ -636,14 +638,15 @@ class CudaDevice final : public Backend {
                 compiler_->compile(kernel_source(image.programs, {.threads = made.threads,
                                                                   .blocks = blocks_of_each(blocks),
                                                                   .registers = registers,
-                                                                  .signals = made.signals}),
+                                                                  .signals = made.signals,
+                                                                  .has_clocks = !options_.tuning.clocks.empty()}),
                                    target_),
                 "run");
             plan_shared_memory(image, keeps_state, made);
             const u32 fewer = whole_warps(made.threads / 2);
             // Threads that do not have enough registers are slower than half as many.
             const bool spills = made.module->attribute(FunctionAttribute::local_bytes) > 0;
-            if (options_.threads != 0 || !spills || fewer < std::max(least, least_threads)) break;
+            if (chosen != 0 || !spills || fewer < std::max(least, least_threads)) break;
             made.threads = fewer;
         }
         const DriverFunctions& functions = context_.functions();
@@ -664,6 +667,10 @@ class CudaDevice final : public Backend {
         }
     }
 
+    bool may_split(const NetworkImage& image) const {
+        return image.epoch_steps == 1 && options_.tuning.may_split.value_or(true);
+    }
+
     /// Blocks of a multiprocessor.
     u32 blocks_of_each(u32 blocks) const { return (blocks + multiprocessors_ - 1) / multiprocessors_; }
 
@@ -682,7 +689,12 @@ class CudaDevice final : public Backend {
         made.shared.clear();
         made.shared_bytes = 0;
         for (const BlockImage& block : image.blocks) {
-            made.shared.push_back(plan_shared(block, image.programs, blocks, room));
+            SharedRoom of_this = room;
+            if (options_.tuning.shared_bytes) {
+                const SharedNeed need = shared_need(block, image.programs, blocks, options_.arrival_room);
+                of_this.bytes = std::min(room.bytes, std::max(need.least, *options_.tuning.shared_bytes));
+            }
+            made.shared.push_back(plan_shared(block, image.programs, blocks, of_this));
             made.shared_bytes = std::max(made.shared_bytes, made.shared.back().places.bytes);
         }
     }
@@ -740,7 +752,7 @@ class CudaDevice final : public Backend {
         read(drawn_.begin->address() + b * u64{block.rows} * sizeof(u64), std::span(begin));
         stream_->wait("reading rows");
         PackedRows packed = index_rows(begin);
-        if (image.epoch_steps == 1) split_rows(drawn_.urgent[b], begin.back() - begin.front(), packed);
+        if (may_split(image)) split_rows(drawn_.urgent[b], begin.back() - begin.front(), packed);
         copy(address, std::as_bytes(std::span(packed.words)));
         stream_->wait("copying rows");
         data.rows.length_bits = packed.length_bits;
@@ -879,6 +891,9 @@ class CudaDevice final : public Backend {
             parameters.remote =
                 reinterpret_cast<const RemoteSpike*>(static_cast<std::uintptr_t>(loaded_->remote_memory->address()));
         }
+        if (!options_.tuning.clocks.empty()) {
+            parameters.clocks = reinterpret_cast<u64*>(static_cast<std::uintptr_t>(base + plan.clocks));
+        }
         void* arguments[] = {&parameters};
         context_.check(functions.launch_cooperative(loaded_->module->kernel(), blocks, 1, 1, loaded_->threads, 1, 1,
                                                     loaded_->shared_bytes, stream_->handle(), arguments),
@@ -892,6 +907,13 @@ class CudaDevice final : public Backend {
         stream_->wait("reading what the kernel has done");
         has_failed_ = control.failed != 0;
         if (failure) std::rethrow_exception(failure);
+        if (!options_.tuning.clocks.empty()) {
+            std::vector<u64> clocks(blocks * std::size_t{part_count});
+            copy_from<u64>(plan.clocks, clocks);
+            stream_->wait("reading clocks");
+            loaded_->steps += control.reached - first + 1;
+            write_clocks(options_.tuning.clocks, clocks, loaded_->steps);
+        }
         return control.reached;
     }
 

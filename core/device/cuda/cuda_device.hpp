@@ -23,6 +23,7 @@ struct CudaOptions {
     /// Spikes that a block has room for, at least; 0: chosen.
     u32 spike_room = 0;
     u32 arrival_room = 512;
+    Tuning tuning = {};
     std::string driver_path = {};  ///< of libcuda.so.1; empty: by its name
     /// Of NVRTC's libraries: the first one that the driver is new enough for is used. Empty: by its names.
     std::vector<std::string> compiler_paths = {};

@@ -272,7 +272,7 @@ std::string kernel_source(std::span<const DeviceProgram> programs, const KernelS
                                                   : " __launch_bounds__(" + std::to_string(shape.threads) + ", " +
                                                         std::to_string(shape.blocks) + ")";
     return models_source(programs, shape) + "\n#define RANVIER_LAUNCH_BOUNDS" + bounds +
-           "\n#include \"device/cuda/kernel_entry.cuh\"\n";
+           (shape.has_clocks ? "\n#define RANVIER_CLOCKS" : "") + "\n#include \"device/cuda/kernel_entry.cuh\"\n";
 }
 
 std::string construction_source() { return "#include \"device/cuda/construction_entry.cuh\"\n"; }

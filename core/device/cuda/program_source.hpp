@@ -18,6 +18,7 @@ struct KernelShape {
     /// Variables that a thread keeps of its neuron (Block), 0: they are in memory.
     u32 registers = 0;
     u32 signals = all_signals;  ///< kinds of stimuli, as bits
+    bool has_clocks = false;    ///< it counts Parameters::clocks
 };
 
 /// The functor `Models` of core/device/kernel/block.hpp for the programs of a network, as CUDA C++: a function for each

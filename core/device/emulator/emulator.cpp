@@ -154,7 +154,7 @@ class Emulator final : public Backend {
             memory_[b].image = std::move(image.blocks[b]);
         }
         choose_registers();
-        may_split_ = random_() % 4 != 0;
+        may_split_ = options_.tuning.may_split.value_or(random_() % 4 != 0);
         for (std::size_t b = 0; image.has_rows && b < memory_.size(); ++b) take_drawn_rows(b);
         constexpr std::array<u32, 4> rooms{1, 7, 64, 512};
         arrival_room_ = options_.arrival_room != 0 ? options_.arrival_room : rooms[random_() % rooms.size()];
@@ -169,6 +169,8 @@ class Emulator final : public Backend {
         }
         records_.assign(2 * std::size_t{epoch_steps_} * memory_.size(), Record{});
         control_ = {};
+        clocks_.assign(part_count * memory_.size(), 0);
+        steps_ = 0;
     }
 
     void set_rows(u32 block, BlockRows& rows) override {
@@ -241,6 +243,10 @@ class Emulator final : public Backend {
         } else {
             run_blocks<EmulatedModels<0>>(parameters, stops);
         }
+        if (!options_.tuning.clocks.empty()) {
+            steps_ += control_.reached - first + 1;
+            write_clocks(options_.tuning.clocks, clocks_, steps_);
+        }
         return control_.reached;
     }
 
@@ -285,7 +291,7 @@ class Emulator final : public Backend {
         bool can = true;
         for (const BlockMemory& block : memory_) can = can && block.image.neurons <= options_.threads;
         for (const DeviceProgram& program : programs_) can = can && program.variables <= register_room;
-        has_registers_ = can && options_.has_registers.value_or(random_() % 2 == 0);
+        has_registers_ = can && options_.tuning.has_registers.value_or(random_() % 2 == 0);
     }
 
     /// All, some or none of the sums of inputs are in shared memory.
@@ -303,9 +309,9 @@ class Emulator final : public Backend {
             default:
                 break;
         }
-        const SharedRoom room{.bytes = options_.shared_bytes.value_or(static_cast<u32>(bytes)),
-                              .arrival_room = arrival_room_,
-                              .has_registers = has_registers_};
+        if (options_.tuning.shared_bytes) bytes = std::max(need.least, *options_.tuning.shared_bytes);
+        const SharedRoom room{
+            .bytes = static_cast<u32>(bytes), .arrival_room = arrival_room_, .has_registers = has_registers_};
         block.plan = plan_shared(block.image, programs_, count, room);
     }
 
@@ -402,6 +408,7 @@ class Emulator final : public Backend {
         std::vector<Block<Models>> threads;
         std::vector<Part> parts;    ///< in which threads are
         std::vector<char> has_run;  ///< threads that wait for the others
+        std::span<u64> runs;        ///< of each part
     };
 
     template <class Models>
@@ -410,6 +417,7 @@ class Emulator final : public Backend {
         std::vector<std::unique_ptr<Running<Models>>> active;
         for (u32 b = 0; b < parameters.blocks; ++b) {
             active.push_back(std::make_unique<Running<Models>>(parameters, models, b, options_.threads));
+            active.back()->runs = std::span(clocks_).subspan(b * std::size_t{part_count}, part_count);
         }
         std::erase_if(active, [](const auto& block) { return block->is_done(); });
         if (active.empty()) control_.reached = parameters.last;
@@ -450,6 +458,7 @@ class Emulator final : public Backend {
         Part& part = running.parts[thread];
         while (running.has_run[thread] == 0) {
             if (!block.run(part)) return false;
+            if (thread == 0) ++running.runs[static_cast<std::size_t>(part)];
             if (block.has_barrier(part)) {
                 running.has_run[thread] = 1;
             } else {
@@ -475,6 +484,8 @@ class Emulator final : public Backend {
     double quantum_ = 1.0;
     std::vector<BlockMemory> memory_;
     std::vector<Record> records_;
+    std::vector<u64> clocks_;  ///< [block][part]
+    i64 steps_ = 0;            ///< that were done
     Control control_;
     std::vector<u32> warps_;
 };

@@ -42,6 +42,7 @@ enum class Part : u32 {
     spill,    ///< sums and state are written to the memory of the device
     done,
 };
+inline constexpr u32 part_count = static_cast<u32>(Part::done);
 
 /// Where spikes of a step reach a receptor: a cell is a place in shared memory, if its step is near, or in the ring.
 struct Reach {

@@ -156,6 +156,7 @@ struct Parameters {
     /// Spikes of other processes that are delivered before the first step, by block; null: none.
     const RemoteSpike* remote = nullptr;
     const u64* remote_begin = nullptr;  ///< by block, and the end of the last one
+    u64* clocks = nullptr;  ///< [block][part] cycles, for kernels with RANVIER_CLOCKS
 };
 
 }  // namespace ranvier::device

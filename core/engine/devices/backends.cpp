@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,18 +39,22 @@ std::optional<int> cuda_number(std::string_view name) {
 std::unique_ptr<device::Backend> make_backend(const SimulationOptions& options, std::uint32_t threads,
                                               std::uint64_t seed, const comm::Communicator& communicator) {
     if (options.device == "cpu") return nullptr;
+    const char* const given = std::getenv("RANVIER_DEVICE_TUNING");
+    const device::Tuning tuning = device::read_tuning(given == nullptr ? "" : given);
     if (options.device == "cuda-emulator") {
         constexpr std::uint32_t least_threads = 64;
         const std::uint32_t blocks = emulated_blocks(options, threads);
-        const std::uint32_t warps = (blocks + device::warp_size - 1) / device::warp_size;
+        const std::uint32_t wanted = std::max(blocks, tuning.threads.value_or(least_threads));
+        const std::uint32_t warps = (wanted + device::warp_size - 1) / device::warp_size;
         return device::make_emulator(
-            {.blocks = blocks, .threads = std::max(least_threads, warps * device::warp_size), .seed = seed});
+            {.blocks = blocks, .threads = warps * device::warp_size, .seed = seed, .tuning = tuning});
     }
     const std::optional<int> number = cuda_number(options.device);
     if (number || options.device == any_gpu) {
         return device::make_cuda_device({.device = number,
                                          .host_rank = communicator.host_rank(),
                                          .blocks = options.shards,
+                                         .tuning = tuning,
                                          .compiler_paths = options.device_compilers});
     }
     constexpr std::array<std::string_view, 4> names{"cpu", "cuda", "cuda:1", "cuda-emulator"};

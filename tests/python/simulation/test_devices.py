@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -378,7 +379,13 @@ def test_the_check_of_a_device_runs(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "tools/check_device"), "gpu", "--small", "--device", "cuda-emulator"]
     done = subprocess.run([*command, "--out", str(tmp_path)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (tmp_path / "gpu.txt").read_text().count("same spikes") == 3
+    text = (tmp_path / "gpu.txt").read_text()
+    assert text.count("same spikes") == 3
+    assert "two blocks each" in text
+    for wrong in ("OTHER SPIKES", "did not run", "no time"):
+        assert wrong not in text, text
+    # The emulator counts how often parts run: each step once.
+    assert re.search(r"update +1 +1\n", text)
 
 
 @pytest.mark.parametrize("device", ["cuda-emulater", "cuda:", "cuda:-1", "cuda:x", "gpu"])
