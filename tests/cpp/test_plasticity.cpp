@@ -50,13 +50,11 @@ struct TripletRule : TestRule<Number> {
     using Constants = typename TestRule<Number>::Constants;
     static constexpr std::size_t same_side_presynaptic_traces = 1;
     static constexpr std::size_t same_side_postsynaptic_traces = 1;
-    RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const std::array<Real, 1>& own,
-                                                   const Constants& c) {
-        return TestRule<Number>::postsynaptic(weight, trace * (Real(0.2) + own[0]), c);
+    RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, Real own, const Constants& c) {
+        return TestRule<Number>::postsynaptic(weight, trace * (Real(0.2) + own), c);
     }
-    RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const std::array<Real, 1>& own,
-                                                  const Constants& c) {
-        return TestRule<Number>::presynaptic(weight, trace * (Real(0.2) + own[0]), c);
+    RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, Real own, const Constants& c) {
+        return TestRule<Number>::presynaptic(weight, trace * (Real(0.2) + own), c);
     }
 };
 

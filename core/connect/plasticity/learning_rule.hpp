@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "connect/plasticity/modulation.hpp"
@@ -35,24 +36,42 @@ inline constexpr std::size_t most_same_side_traces = 1;
 /// Greatest number of per-synapse parameters of a rule.
 inline constexpr std::size_t most_rule_parameters = 5;
 
+/// A function that changes weights.
+template <class Function>
+struct WeightChange {
+    // Implicit, as functions are what rules are made of.
+    constexpr WeightChange(Function* given = nullptr,
+                           std::string_view name = {})  // NOLINT(google-explicit-constructor)
+        : function(given), rule(name) {}
+
+    template <class... Arguments>
+    void operator()(Arguments... arguments) const {
+        function(arguments...);
+    }
+
+    Function* function;
+    /// The C++ type of the rule that the function is made of, for kernels of devices; empty if there is none.
+    std::string_view rule;
+};
+
 /// Changes the weights of synapses with per-synapse parameters.
 template <class Real>
 struct PerSynapseRule {
     /// As LearningRule::Change. @param parameters an array of these synapses for each parameter that the rule reads
-    using Change = void (*)(InstructionSet set, Real* weights, const Real* traces, const Real* same_side,
-                            const Real* const* parameters, std::size_t count, const void* constants);
+    using Change = WeightChange<void(InstructionSet set, Real* weights, const Real* traces, const Real* same_side,
+                                     const Real* const* parameters, std::size_t count, const void* constants)>;
     struct Parameter {
         Real shared = 0;
         std::optional<std::size_t> column = {};  ///< of the table, if the parameter is per synapse
     };
 
-    Change postsynaptic = nullptr;  ///< null: all synapses of a table share all parameters
-    Change presynaptic = nullptr;
+    Change postsynaptic;  ///< null: all synapses of a table share all parameters
+    Change presynaptic;
     std::array<Parameter, most_rule_parameters> parameters = {};
     std::size_t parameter_count = 0;
     const void* constants = nullptr;  ///< owned by LearningRule::constants, if the functions need them
 
-    bool any() const { return postsynaptic != nullptr; }
+    bool any() const { return postsynaptic.function != nullptr; }
 };
 
 /// Changes of weights by spikes. Tables and their loops are the same for all rules: a rule changes arrays of weights
@@ -64,12 +83,13 @@ struct LearningRule {
     /// @param traces of the spikes of the other side
     /// @param same_side traces of the same side, before this spike; null if the rule reads none
     /// @param count a multiple of `rule_lanes`; all arrays are aligned to cache lines
-    using Change = void (*)(InstructionSet set, Real* weights, const Real* traces, const Real* same_side,
-                            std::size_t count, const void* constants);
+    using Change = WeightChange<void(InstructionSet set, Real* weights, const Real* traces, const Real* same_side,
+                                     std::size_t count, const void* constants)>;
 
-    Change postsynaptic = nullptr;
-    Change presynaptic = nullptr;
+    Change postsynaptic;
+    Change presynaptic;
     std::shared_ptr<const void> constants;
+    std::size_t constant_bytes = 0;  ///< of constants that kernels may copy
     Pairing pairing = Pairing::all;
     bool presynaptic_trace_accumulates = true;  ///< otherwise each spike sets it to 1
     bool postsynaptic_trace_accumulates = true;
@@ -109,6 +129,8 @@ struct Learning {
     /// Grid to which weights are rounded when they are added to the inputs: a power of two.
     double quantum = 0x1p-32;
 
+    /// Without axonal delays, spikes meet their synapses when they are sent.
+    bool runs_on_device() const { return axonal_fraction == 0.0 && !per_synapse_times.any(); }
     /// Steps of a delay before the presynaptic spike reaches the synapse.
     DelaySteps axonal(DelaySteps delay) const { return axonal_steps(axonal_fraction, delay); }
 };

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "base/type_name.hpp"
 #include "connect/plasticity/learning_rule.hpp"
 #include "ranvier/base/instruction_set.hpp"
 
@@ -88,8 +89,8 @@ struct RuleLoop {
             if constexpr (of_postsynaptic_spike) return Rule::postsynaptic(weight, trace, constants);
             return Rule::presynaptic(weight, trace, constants);
         } else {
-            if constexpr (of_postsynaptic_spike) return Rule::postsynaptic(weight, trace, {same_side[i]}, constants);
-            return Rule::presynaptic(weight, trace, {same_side[i]}, constants);
+            if constexpr (of_postsynaptic_spike) return Rule::postsynaptic(weight, trace, same_side[i], constants);
+            return Rule::presynaptic(weight, trace, same_side[i], constants);
         }
     }
 };
@@ -118,9 +119,9 @@ struct PerSynapseRuleLoop {
         for (std::size_t i = 0; i < whole; ++i) {
             const typename Rule::Constants constants = Rule::constants(parameters, i);
             if constexpr (of_postsynaptic_spike && same_side_traces > 0) {
-                w[i] = Rule::postsynaptic(w[i], trace[i], {same_side[i]}, constants);
+                w[i] = Rule::postsynaptic(w[i], trace[i], same_side[i], constants);
             } else if constexpr (same_side_traces > 0) {
-                w[i] = Rule::presynaptic(w[i], trace[i], {same_side[i]}, constants);
+                w[i] = Rule::presynaptic(w[i], trace[i], same_side[i], constants);
             } else if constexpr (of_postsynaptic_spike) {
                 w[i] = Rule::postsynaptic(w[i], trace[i], constants);
             } else {
@@ -142,11 +143,11 @@ void per_synapse_change(InstructionSet set, typename Rule::Real* weights, const 
 /// The change by a spike of one side for per-synapse parameters: the rule's `constants(parameters, i)` are those of the
 /// i-th synapse.
 template <class Rule>
-constexpr typename PerSynapseRule<typename Rule::Real>::Change postsynaptic_change_per_synapse =
-    detail::per_synapse_change<Rule, true>;
+constexpr typename PerSynapseRule<typename Rule::Real>::Change postsynaptic_change_per_synapse{
+    detail::per_synapse_change<Rule, true>, type_name<Rule>()};
 template <class Rule>
-constexpr typename PerSynapseRule<typename Rule::Real>::Change presynaptic_change_per_synapse =
-    detail::per_synapse_change<Rule, false>;
+constexpr typename PerSynapseRule<typename Rule::Real>::Change presynaptic_change_per_synapse{
+    detail::per_synapse_change<Rule, false>, type_name<Rule>()};
 
 template <class Rule>
 PerSynapseRule<typename Rule::Real> make_per_synapse_rule() {
@@ -155,9 +156,11 @@ PerSynapseRule<typename Rule::Real> make_per_synapse_rule() {
 
 /// The change of all weights by a spike of one side.
 template <class Rule>
-constexpr typename LearningRule<typename Rule::Real>::Change postsynaptic_change = detail::change<Rule, true>;
+constexpr typename LearningRule<typename Rule::Real>::Change postsynaptic_change{detail::change<Rule, true>,
+                                                                                 type_name<Rule>()};
 template <class Rule>
-constexpr typename LearningRule<typename Rule::Real>::Change presynaptic_change = detail::change<Rule, false>;
+constexpr typename LearningRule<typename Rule::Real>::Change presynaptic_change{detail::change<Rule, false>,
+                                                                                type_name<Rule>()};
 
 /// The rule of all weights, from the change of one weight by a spike:
 ///
@@ -176,9 +179,10 @@ constexpr typename LearningRule<typename Rule::Real>::Change presynaptic_change 
 template <class Rule>
 LearningRule<typename Rule::Real> make_learning_rule(const typename Rule::Constants& constants) {
     static_assert(detail::pairing_of<Rule> == Pairing::all || detail::same_side_postsynaptic_traces<Rule> == 0);
-    return {.postsynaptic = detail::change<Rule, true>,
-            .presynaptic = detail::change<Rule, false>,
+    return {.postsynaptic = postsynaptic_change<Rule>,
+            .presynaptic = presynaptic_change<Rule>,
             .constants = std::make_shared<const typename Rule::Constants>(constants),
+            .constant_bytes = sizeof(typename Rule::Constants),
             .pairing = detail::pairing_of<Rule>,
             .presynaptic_trace_accumulates = Rule::presynaptic_trace_accumulates,
             .postsynaptic_trace_accumulates = Rule::postsynaptic_trace_accumulates,

@@ -12,9 +12,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/math.hpp"
 #include "connect/plasticity/learning_rule.hpp"
 #include "connect/plasticity/rule_loops.hpp"
+#include "models/synapses/learning_rules.hpp"
 #include "models/synapses/width_dispatch.hpp"
 #include "ranvier/base/instruction_set.hpp"
 #include "ranvier/connect/tables/synapse_dynamics.hpp"
@@ -44,31 +44,10 @@ inline constexpr ParameterInfo axonal_fraction{"axonal_fraction",
                                                "dendritic, and postsynaptic spikes take it to the "
                                                "synapse, too"};
 
-/// Exponents shared by all synapses: two have short forms, with separate loops.
-enum class Exponent : std::uint8_t { zero, one, any };
-
-template <Exponent exponent, class Real>
-RANVIER_ALWAYS_INLINE Real power(Real x, [[maybe_unused]] Real y) {
-    if constexpr (exponent == Exponent::zero) return Real{1};
-    if constexpr (exponent == Exponent::one) return x;
-    if constexpr (exponent == Exponent::any) return math::pow(x, y);
-}
-
-/// The same in two stages: math::pow(x, y) is power_of(x, exponent_of(x, y)), bit for bit.
-RANVIER_ALWAYS_INLINE double exponent_of(double x, double y) { return y * math::log(x < 0x1p-1022 ? 1.0 : x); }
-RANVIER_ALWAYS_INLINE double power_of(double x, double exponent) {
-    const double power = math::exp(exponent);
-    return x < 0x1p-1022 ? 0.0 : power;
-}
-RANVIER_ALWAYS_INLINE float exponent_of(float x, float y) { return y * math::log2(x < 0x1p-126F ? 1.0F : x); }
-RANVIER_ALWAYS_INLINE float power_of(float x, float exponent) {
-    const float power = math::exp2(exponent);
-    return x < 0x1p-126F ? 0.0F : power;
-}
-
 /// Calls a function with the exponent as one of its three compile-time values.
 template <class Call>
 auto with_exponent(double y, Call call) {
+    using learning_rules::Exponent;
     if (y == 0.0) return call(std::integral_constant<Exponent, Exponent::zero>{});
     if (y == 1.0) return call(std::integral_constant<Exponent, Exponent::one>{});
     return call(std::integral_constant<Exponent, Exponent::any>{});
@@ -89,6 +68,8 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
     }
     void use_transmitter(const connect::Transmitter& transmitter) override { transmitter_ = transmitter; }
     const connect::Transmitter* transmitter() const override { return transmitter_ ? &*transmitter_ : nullptr; }
+
+    bool runs_on_device() const override { return learning_in_steps().runs_on_device() && !transmitter_; }
 
     connect::PlasticTableMemory memory(bool double_weights) const override {
         return double_weights ? memory_of<double>() : memory_of<float>();

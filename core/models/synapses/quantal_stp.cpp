@@ -11,6 +11,7 @@
 #include "base/math.hpp"
 #include "connect/plasticity/binomial_draws.hpp"
 #include "models/synapses/random_release.hpp"
+#include "models/synapses/release_rules.hpp"
 #include "models/synapses/short_term.hpp"
 #include "ranvier/models/registry.hpp"
 
@@ -84,7 +85,7 @@ class QuantalStp {
             if (last >= 0) {
                 const double time = static_cast<double>(now - last) * c.resolution;
                 recovered = -math::expm1(-time / c.recovery);
-                used = c.rest + used * (1.0 - c.rest) * short_term::decay(time, c.facilitation);
+                used = c.rest + used * (1.0 - c.rest) * release_rules::decay(time, c.facilitation);
             }
             return {c.sites, connect::BinomialDraws(recovered), connect::BinomialDraws(used)};
         }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/math.hpp"
+#include "models/synapses/release_rules.hpp"
 #include "models/synapses/short_term.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/models/registry.hpp"
@@ -42,38 +43,14 @@ class SaturatingNmda {
             "tau_decay", "ms", 100.0, {.lower = 1e-3, .upper = 1e5}, "Time constant of the closing of channels"},
     };
 
-    struct Rule {
-        struct Constants {
-            double first;  ///< the fraction that a spike opens if all channels are closed
-            double fewer;  ///< the reduction of this fraction if all are open
-            double decay;  ///< ms
-            double resolution;  ///< ms
-        };
-        static constexpr Step never = -1;
-        static constexpr std::size_t states = 1;
-        /// Values after the last spike.
+    struct Rule : release_rules::SaturatingNmda {
+        using OnDevice = release_rules::SaturatingNmda;
         static constexpr std::array<std::string_view, states> state_names{"open"};
-        struct State {
-            double values[states] = {};  // NOLINT(modernize-avoid-c-arrays): no calls in kernels
-            Step last = never;
-        };
 
         static Constants constants(const double* p, double resolution) {
             return {first_opened(p), -math::expm1(-p[alpha] * p[tau_rise]), p[tau_decay], resolution};
         }
         static State initial(const Constants& /*constants*/) { return {}; }
-        RANVIER_ALWAYS_INLINE static double release(State& state, Step now, const Constants& c) {
-            double open = 0.0;
-            if (state.last != never) {
-                const double time = static_cast<double>(now - state.last) * c.resolution;
-                open = state.values[0] * short_term::decay(time, c.decay);
-            }
-            const double more = c.first - c.fewer * open;
-            const double opened = more > 0.0 ? more : 0.0;
-            state.values[0] = open + opened;
-            state.last = now;
-            return opened;
-        }
     };
 
     static std::optional<std::string> conflict(std::span<const double> p) {

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/math.hpp"
 #include "connect/plasticity/row_factor_table.hpp"
 #include "connect/plasticity/synapse_factor_table.hpp"
 #include "models/synapses/width_dispatch.hpp"
@@ -29,9 +28,6 @@ inline constexpr Bounds part{.lower = 0.0, .upper = 1.0};
 /// Positive, so that an interval has a finite number of time constants.
 inline constexpr Bounds time_constant{.lower = 1e-6, .upper = 1e9};
 inline constexpr Bounds time_constant_or_none{.lower = 0.0, .upper = 1e9};
-
-/// Decay over a time; 0 for a time constant of 0.
-RANVIER_ALWAYS_INLINE double decay(double time, double tau) { return tau == 0.0 ? 0.0 : math::exp(-time / tau); }
 
 /// Synapses with per-synapse parameters, and so with per-synapse state.
 template <class Model>
@@ -84,6 +80,8 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
     double least_weight() const override { return -std::numeric_limits<double>::infinity(); }
     double greatest_weight() const override { return std::numeric_limits<double>::infinity(); }
     double greatest_factor() const override { return 1.0; }
+
+    bool runs_on_device() const override { return this->per_synapse_parameters().empty(); }
 
     connect::PlasticTableMemory memory(bool double_weights) const override {
         if (!this->per_synapse_parameters().empty()) {

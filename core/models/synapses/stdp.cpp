@@ -5,10 +5,9 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 
-#include "base/math.hpp"
+#include "models/synapses/learning_rules.hpp"
 #include "models/synapses/pair_plasticity.hpp"
 #include "ranvier/models/registry.hpp"
 
@@ -28,80 +27,19 @@ enum Parameter : std::size_t {
 };
 
 using connect::Pairing;
-using pair_plasticity::Exponent;
-
-template <class Real>
-struct StdpConstants {
-    Real up;
-    Real down;
-    Real mu_plus;
-    Real mu_minus;
-    Real greatest;
-};
-
-template <class Number, Exponent plus, Exponent minus>
-struct PairRule {
-    using Real = Number;
-    using Constants = StdpConstants<Real>;
-    static constexpr bool presynaptic_trace_accumulates = true;
-    static constexpr bool postsynaptic_trace_accumulates = true;
-    RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
-        const Real part = weight / c.greatest;
-        const Real more = part + c.up * pair_plasticity::power<plus>(Real{1} - part, c.mu_plus) * trace;
-        return more < Real{1} ? more * c.greatest : c.greatest;
-    }
-    RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
-        const Real part = weight / c.greatest;
-        const Real less = part - c.down * pair_plasticity::power<minus>(part, c.mu_minus) * trace;
-        return less > Real{0} ? less * c.greatest : Real{0};
-    }
-};
-
-/// The exponents of each synapse.
-enum class ExponentPerSynapse : std::uint8_t { drawn };
-
-/// With per-synapse parameters, in the order of `rule_parameters`. Exponents that all synapses share may have their
-/// short forms.
-template <class Number, auto plus, auto minus>
-struct PairRulePerSynapse {
-    using Real = Number;
-    using Constants = StdpConstants<Real>;
-    RANVIER_ALWAYS_INLINE static Constants constants(const Real* const* p, std::size_t i) {
-        return {p[0][i], p[0][i] * p[1][i], p[2][i], p[3][i], p[4][i]};
-    }
-    /// The same calculation as in the loops for shared exponents.
-    template <auto exponent>
-    RANVIER_ALWAYS_INLINE static Real power(Real x, Real y) {
-        if constexpr (std::is_same_v<decltype(exponent), Exponent>) {
-            return pair_plasticity::power<exponent>(x, y);
-        } else {
-            const Real any = math::pow(x, y);
-            return y == Real{0} ? Real{1} : (y == Real{1} ? x : any);
-        }
-    }
-    RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
-        const Real part = weight / c.greatest;
-        const Real more = part + c.up * power<plus>(Real{1} - part, c.mu_plus) * trace;
-        return more < Real{1} ? more * c.greatest : c.greatest;
-    }
-    RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
-        const Real part = weight / c.greatest;
-        const Real less = part - c.down * power<minus>(part, c.mu_minus) * trace;
-        return less > Real{0} ? less * c.greatest : Real{0};
-    }
-};
+using learning_rules::Exponent;
 
 /// With separate loops for the short forms of exponents.
 template <class Real>
 connect::LearningRule<Real> rule_of_pairs(std::span<const double> p) {
-    auto rule = connect::make_learning_rule<PairRule<Real, Exponent::any, Exponent::any>>(
+    auto rule = connect::make_learning_rule<learning_rules::Stdp<Real, Exponent::any, Exponent::any>>(
         {static_cast<Real>(p[learning_rate]), static_cast<Real>(p[learning_rate] * p[alpha]),
          static_cast<Real>(p[mu_plus]), static_cast<Real>(p[mu_minus]), static_cast<Real>(p[W_max])});
     pair_plasticity::with_exponent(p[mu_plus], [&](auto exponent) {
-        rule.postsynaptic = connect::postsynaptic_change<PairRule<Real, exponent(), Exponent::any>>;
+        rule.postsynaptic = connect::postsynaptic_change<learning_rules::Stdp<Real, exponent(), Exponent::any>>;
     });
     pair_plasticity::with_exponent(p[mu_minus], [&](auto exponent) {
-        rule.presynaptic = connect::presynaptic_change<PairRule<Real, Exponent::any, exponent()>>;
+        rule.presynaptic = connect::presynaptic_change<learning_rules::Stdp<Real, Exponent::any, exponent()>>;
     });
     return rule;
 }
@@ -141,17 +79,18 @@ class Stdp {
     template <class Real>
     static connect::PerSynapseRule<Real> per_synapse_rule(std::span<const double> p,
                                                           std::span<const std::uint32_t> per_synapse) {
-        constexpr auto drawn = ExponentPerSynapse::drawn;
-        auto rule = connect::make_per_synapse_rule<PairRulePerSynapse<Real, drawn, drawn>>();
+        constexpr auto drawn = Exponent::of_synapse;
+        auto rule = connect::make_per_synapse_rule<learning_rules::Stdp<Real, drawn, drawn>>();
         if (!std::ranges::count(per_synapse, std::uint32_t{mu_plus})) {
             pair_plasticity::with_exponent(p[mu_plus], [&](auto exponent) {
                 rule.postsynaptic =
-                    connect::postsynaptic_change_per_synapse<PairRulePerSynapse<Real, exponent(), drawn>>;
+                    connect::postsynaptic_change_per_synapse<learning_rules::Stdp<Real, exponent(), drawn>>;
             });
         }
         if (!std::ranges::count(per_synapse, std::uint32_t{mu_minus})) {
             pair_plasticity::with_exponent(p[mu_minus], [&](auto exponent) {
-                rule.presynaptic = connect::presynaptic_change_per_synapse<PairRulePerSynapse<Real, drawn, exponent()>>;
+                rule.presynaptic =
+                    connect::presynaptic_change_per_synapse<learning_rules::Stdp<Real, drawn, exponent()>>;
             });
         }
         return rule;

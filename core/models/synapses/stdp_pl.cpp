@@ -5,21 +5,13 @@
 #include <span>
 #include <utility>
 
+#include "models/synapses/learning_rules.hpp"
 #include "models/synapses/pair_plasticity.hpp"
 #include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
 
 namespace {
-
-using pair_plasticity::Exponent;
-
-template <class Real>
-struct StdpPlConstants {
-    Real up;
-    Real down;
-    Real mu;
-};
 
 class StdpPl {
     enum Parameter : std::size_t { tau_plus, tau_minus, learning_rate, alpha, mu, axonal_fraction };
@@ -35,34 +27,6 @@ class StdpPl {
         pair_plasticity::axonal_fraction,
     };
 
-    template <class Number, Exponent exponent>
-    struct Rule {
-        using Real = Number;
-        using Constants = StdpPlConstants<Real>;
-        static constexpr bool presynaptic_trace_accumulates = true;
-        static constexpr bool postsynaptic_trace_accumulates = true;
-        RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
-            return weight + c.up * pair_plasticity::power<exponent>(weight, c.mu) * trace;
-        }
-        RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
-            const Real less = weight - c.down * weight * trace;
-            return less > Real{0} ? less : Real{0};
-        }
-    };
-
-    /// For any exponent, with the power in two stages.
-    template <class Number>
-    struct StagedRule : Rule<Number, Exponent::any> {
-        using Real = Number;
-        using Constants = StdpPlConstants<Real>;
-        RANVIER_ALWAYS_INLINE static Real first_stage(Real weight, const Constants& c) {
-            return pair_plasticity::exponent_of(weight, c.mu);
-        }
-        RANVIER_ALWAYS_INLINE static Real second_stage(Real weight, Real trace, Real exponent, const Constants& c) {
-            return weight + c.up * pair_plasticity::power_of(weight, exponent) * trace;
-        }
-    };
-
     static connect::Learning learning(std::span<const double> p) {
         return {.presynaptic_steps = p[tau_plus],
                 .postsynaptic_steps = p[tau_minus],
@@ -70,11 +34,18 @@ class StdpPl {
     }
     template <class Real>
     static connect::LearningRule<Real> rule(std::span<const double> p) {
-        const StdpPlConstants<Real> constants{static_cast<Real>(p[learning_rate]),
-                                              static_cast<Real>(p[learning_rate] * p[alpha]), static_cast<Real>(p[mu])};
+        using learning_rules::Exponent;
+        const auto make = [&]<class Rule>() {
+            return connect::make_learning_rule<Rule>({static_cast<Real>(p[learning_rate]),
+                                                      static_cast<Real>(p[learning_rate] * p[alpha]),
+                                                      static_cast<Real>(p[mu])});
+        };
         return pair_plasticity::with_exponent(p[mu], [&](auto exponent) {
-            if constexpr (exponent() == Exponent::any) return connect::make_learning_rule<StagedRule<Real>>(constants);
-            return connect::make_learning_rule<Rule<Real, exponent()>>(constants);
+            if constexpr (exponent() == Exponent::any) {
+                return make.template operator()<learning_rules::StagedStdpPl<Real>>();
+            } else {
+                return make.template operator()<learning_rules::StdpPl<Real, exponent()>>();
+            }
         });
     }
     static std::array<ChangeSize, 2> changes(std::span<const double> p, double weight) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "models/synapses/learning_rules.hpp"
 #include "models/synapses/pair_plasticity.hpp"
 #include "ranvier/models/registry.hpp"
 
@@ -52,44 +53,6 @@ class StdpTriplet {
         pair_plasticity::axonal_fraction,
     };
 
-    template <class Number>
-    struct Rule {
-        using Real = Number;
-        struct Constants {
-            Real up;
-            Real up_triplet;
-            Real down;
-            Real down_triplet;
-            Real sign;
-            Real greatest;  ///< absolute value
-        };
-        using SameSideTraces = std::array<Real, 1>;
-        static constexpr bool presynaptic_trace_accumulates = true;
-        static constexpr bool postsynaptic_trace_accumulates = true;
-        static constexpr std::size_t same_side_presynaptic_traces = 1;
-        static constexpr std::size_t same_side_postsynaptic_traces = 1;
-        RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const SameSideTraces& same_side_traces,
-                                                       const Constants& c) {
-            const Real size = c.sign * weight + trace * (c.up + c.up_triplet * same_side_traces[0]);
-            return c.sign * (size < c.greatest ? size : c.greatest);
-        }
-        RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const SameSideTraces& same_side_traces,
-                                                      const Constants& c) {
-            const Real size = c.sign * weight - trace * (c.down + c.down_triplet * same_side_traces[0]);
-            return size > Real{0} ? c.sign * size : Real{0};
-        }
-    };
-
-    /// With per-synapse parameters, in the order of `rule_parameters`.
-    template <class Number>
-    struct RulePerSynapse : Rule<Number> {
-        using Real = Number;
-        RANVIER_ALWAYS_INLINE static typename Rule<Real>::Constants constants(const Real* const* p, std::size_t i) {
-            const bool is_negative = p[4][i] < Real{0};
-            return {
-                p[0][i], p[1][i], p[2][i], p[3][i], is_negative ? Real{-1} : Real{1}, is_negative ? -p[4][i] : p[4][i]};
-        }
-    };
     static constexpr std::array<std::uint32_t, 5> rule_parameters{A_plus, A_plus_triplet, A_minus, A_minus_triplet,
                                                                   W_max};
     static constexpr std::array<std::uint32_t, 4> time_constants{tau_plus, tau_minus, tau_plus_triplet,
@@ -98,7 +61,7 @@ class StdpTriplet {
     template <class Real>
     static connect::PerSynapseRule<Real> per_synapse_rule(std::span<const double> /*p*/,
                                                           std::span<const std::uint32_t> /*per_synapse*/) {
-        return connect::make_per_synapse_rule<RulePerSynapse<Real>>();
+        return connect::make_per_synapse_rule<learning_rules::StdpTriplet<Real>>();
     }
 
     static connect::Learning learning(std::span<const double> p) {
@@ -110,7 +73,7 @@ class StdpTriplet {
     }
     template <class Real>
     static connect::LearningRule<Real> rule(std::span<const double> p) {
-        return connect::make_learning_rule<Rule<Real>>(
+        return connect::make_learning_rule<learning_rules::StdpTriplet<Real>>(
             {static_cast<Real>(p[A_plus]), static_cast<Real>(p[A_plus_triplet]), static_cast<Real>(p[A_minus]),
              static_cast<Real>(p[A_minus_triplet]), static_cast<Real>(p[W_max] < 0.0 ? -1.0 : 1.0),
              static_cast<Real>(std::abs(p[W_max]))});

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/synapses/release_rules.hpp"
 #include "models/synapses/short_term.hpp"
 #include "ranvier/models/registry.hpp"
 
@@ -33,50 +34,14 @@ class Tsodyks {
         at_beginning(ParameterInfo{"u", "", 0.0, short_term::part, "Facilitation at the beginning of the simulation"}),
     };
 
-    struct Rule {
-        static constexpr std::size_t states = 3;
-        /// The last one is the fraction that the last spike used.
+    struct Rule : release_rules::Tsodyks {
+        using OnDevice = release_rules::Tsodyks;
         static constexpr std::array<std::string_view, states> state_names{"recovered", "in_use", "used"};
-
-        struct State {
-            double values[states] = {};  // NOLINT(modernize-avoid-c-arrays): no calls in kernels
-            Step last = 0;
-        };
-        struct Constants {
-            double rest;
-            double current;       ///< ms
-            double recovery;      ///< ms
-            double facilitation;  ///< ms
-            double resolution;    ///< ms
-            State first;
-        };
 
         RANVIER_ALWAYS_INLINE static Constants constants(const double* p, double resolution) {
             return {p[U], p[tau_psc], p[tau_rec], p[tau_fac], resolution, {.values = {p[x], p[y], p[u]}, .last = 0}};
         }
         static State initial(const Constants& c) { return c.first; }
-        RANVIER_ALWAYS_INLINE static double release(State& state, Step now, const Constants& c) {
-            const auto [recovered_before, in_use_before, used_before] = state.values;
-            const double time = static_cast<double>(now - state.last) * c.resolution;
-            const double inactive = 1.0 - recovered_before - in_use_before;
-            // The fraction of the resources in use that is inactive after this time. This form also holds for equal
-            // time constants, and nothing overflows.
-            const double difference = std::abs(time / c.current - time / c.recovery);
-            const double slower = math::exp(-time / (c.current < c.recovery ? c.recovery : c.current));
-            const double passed = slower * (time / c.current) * math::expm1_over(-difference);
-            const double inactive_now = inactive * math::exp(-time / c.recovery) + in_use_before * passed;
-            const double in_use = in_use_before * math::exp(-time / c.current);
-            const double left = 1.0 - in_use - inactive_now;
-            const double recovered = left < 0.0 ? 0.0 : (left > 1.0 ? 1.0 : left);
-            const double decayed = used_before * short_term::decay(time, c.facilitation);
-            const double used = decayed + c.rest * (1.0 - decayed);
-            const double released = used * recovered;
-            state.values[0] = recovered - released;
-            state.values[1] = in_use + released;
-            state.values[2] = used;
-            state.last = now;
-            return released;
-        }
     };
 
     static std::optional<std::string> conflict(std::span<const double> p) {

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "models/synapses/release_rules.hpp"
 #include "models/synapses/short_term.hpp"
 #include "ranvier/models/registry.hpp"
 
@@ -23,39 +24,14 @@ class Tsodyks2 {
         at_beginning(ParameterInfo{"x", "", 1.0, short_term::part, "Resources that the first spike finds"}),
     };
 
-    struct Rule {
-        struct Constants {
-            double rest;
-            double recovery;      ///< ms
-            double facilitation;  ///< ms
-            double first_used;
-            double first_resources;
-            double resolution;  ///< ms
-        };
-        static constexpr Step never = -1;
-        static constexpr std::size_t states = 2;
-        /// The second is the value at the last spike.
+    struct Rule : release_rules::Tsodyks2 {
+        using OnDevice = release_rules::Tsodyks2;
         static constexpr std::array<std::string_view, states> state_names{"used", "resources"};
-        struct State {
-            double values[states] = {};  // NOLINT(modernize-avoid-c-arrays): no calls in kernels
-            Step last = never;
-        };
 
         RANVIER_ALWAYS_INLINE static Constants constants(const double* p, double resolution) {
             return {p[U], p[tau_rec], p[tau_fac], p[u], p[x], resolution};
         }
         static State initial(const Constants& c) { return {.values = {c.first_used, c.first_resources}}; }
-        RANVIER_ALWAYS_INLINE static double release(State& state, Step now, const Constants& c) {
-            auto& [used, resources] = state.values;
-            if (state.last != never) {
-                const double time = static_cast<double>(now - state.last) * c.resolution;
-                const double left = resources * (1.0 - used);
-                resources = 1.0 + (left - 1.0) * short_term::decay(time, c.recovery);
-                used = c.rest + used * (1.0 - c.rest) * short_term::decay(time, c.facilitation);
-            }
-            state.last = now;
-            return resources * used;
-        }
     };
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "models/synapses/learning_rules.hpp"
 #include "models/synapses/pair_plasticity.hpp"
 #include "ranvier/models/registry.hpp"
 
@@ -30,46 +31,13 @@ class VogelsSprekeler {
         pair_plasticity::axonal_fraction,
     };
 
-    template <class Number>
-    struct Rule {
-        using Real = Number;
-        struct Constants {
-            Real up;
-            Real down;
-            Real sign;
-            Real greatest;  ///< absolute value
-        };
-        static constexpr bool presynaptic_trace_accumulates = true;
-        static constexpr bool postsynaptic_trace_accumulates = true;
-        RANVIER_ALWAYS_INLINE static Real grown(Real size, Real trace, const Constants& c) {
-            const Real more = size + c.up * trace;
-            return more < c.greatest ? more : c.greatest;
-        }
-        RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
-            return c.sign * grown(c.sign * weight, trace, c);
-        }
-        RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
-            const Real size = grown(c.sign * weight, trace, c) - c.down;
-            return size > Real{0} ? c.sign * size : Real{0};
-        }
-    };
-
-    /// With per-synapse parameters, in the order of `rule_parameters`.
-    template <class Number>
-    struct RulePerSynapse : Rule<Number> {
-        using Real = Number;
-        RANVIER_ALWAYS_INLINE static typename Rule<Real>::Constants constants(const Real* const* p, std::size_t i) {
-            const bool is_negative = p[2][i] < Real{0};
-            return {p[0][i], p[0][i] * p[1][i], is_negative ? Real{-1} : Real{1}, is_negative ? -p[2][i] : p[2][i]};
-        }
-    };
     static constexpr std::array<std::uint32_t, 3> rule_parameters{learning_rate, alpha, W_max};
     static constexpr std::array<std::uint32_t, 2> time_constants{tau, tau};
     static constexpr std::uint32_t bound_parameter = W_max;
     template <class Real>
     static connect::PerSynapseRule<Real> per_synapse_rule(std::span<const double> /*p*/,
                                                           std::span<const std::uint32_t> /*per_synapse*/) {
-        return connect::make_per_synapse_rule<RulePerSynapse<Real>>();
+        return connect::make_per_synapse_rule<learning_rules::VogelsSprekeler<Real>>();
     }
 
     static connect::Learning learning(std::span<const double> p) {
@@ -77,7 +45,7 @@ class VogelsSprekeler {
     }
     template <class Real>
     static connect::LearningRule<Real> rule(std::span<const double> p) {
-        return connect::make_learning_rule<Rule<Real>>(
+        return connect::make_learning_rule<learning_rules::VogelsSprekeler<Real>>(
             {static_cast<Real>(p[learning_rate]), static_cast<Real>(p[learning_rate] * p[alpha]),
              static_cast<Real>(p[W_max] < 0.0 ? -1.0 : 1.0), static_cast<Real>(p[W_max] < 0.0 ? -p[W_max] : p[W_max])});
     }

@@ -102,6 +102,8 @@ class SynapseDynamics {
     virtual double greatest_factor() const { return 0.0; }
     /// For random numbers of synapses during a run.
     virtual void use_key(RandomKey /*key*/) {}
+    /// Whether devices have tables of these synapses, too.
+    virtual bool runs_on_device() const { return false; }
     /// For models with a transmitter.
     virtual void use_transmitter(const Transmitter& /*transmitter*/) {}
     /// Null if spikes of other neurons do not affect the synapses.
