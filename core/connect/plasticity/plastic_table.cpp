@@ -807,6 +807,92 @@ auto PlasticTable<Target, Real>::waiting_spikes() const -> std::vector<Saved> {
     return found;
 }
 
+// Learning on a device.
+
+template <class Target, class Real>
+LearningOnDevice* PlasticTable<Target, Real>::on_device() {
+    const bool is_able = std::is_same_v<Real, float> && !modulated_ && learning_.runs_on_device() && neurons_.empty() &&
+                         this->columns_.numbering != RowNumbering::unsorted;
+    return is_able ? this : nullptr;
+}
+
+template <class Target, class Real>
+const LearningRule<float>& PlasticTable<Target, Real>::rule() const {
+    if constexpr (std::is_same_v<Real, float>) {
+        return rule_;
+    } else {
+        throw InternalError("a table in double precision on a device");
+    }
+}
+
+template <class Target, class Real>
+std::span<const float> PlasticTable<Target, Real>::parameter_of_rule(std::size_t parameter) const {
+    const auto column = rule_.per_synapse.parameters[parameter].column;
+    if constexpr (std::is_same_v<Real, float>) {
+        if (column) return this->columns_.parameters[*column].span();
+    }
+    return {};
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::get_state(Step now, LearningState& state) {
+    const auto never_fired = [](std::int32_t last) { return last == History::never; };
+    if (std::ranges::all_of(last_.span(), never_fired)) settled_ = std::max(settled_, relative(now));
+    settle(InstructionSet::baseline, now);
+    const auto copy = [](const auto& from, auto& to) { to.assign(from.data(), from.data() + from.size()); };
+    copy(this->columns_.weights, state.weights);
+    copy(synapse_traces_, state.synapse_traces);
+    copy(traces_, state.traces);
+    copy(same_side_, state.same_side);
+    state.last.clear();
+    for (const std::int32_t last : last_.span()) state.last.push_back(History::absolute(last, base_));
+    state.greatest = static_cast<float>(std::bit_cast<Real>(greatest_));
+    state.last_traces.clear();
+    state.last_same_side.clear();
+    state.spike_begin.assign(1, 0);
+    state.steps.clear();
+    state.after.clear();
+    state.before.clear();
+    const std::int32_t arrived = settled_ - static_cast<std::int32_t>(this->columns_.greatest_delay);
+    for (std::uint32_t neuron = 0; neuron < learning_neurons_.size(); ++neuron) {
+        state.last_traces.push_back(history_.last_trace(neuron));
+        state.last_same_side.push_back(history_.last_same_side(neuron));
+        history_.visit_newest(neuron, arrived, [&](std::int32_t step, Real after, Real before) {
+            state.steps.push_back(History::absolute(step, base_));
+            state.after.push_back(static_cast<float>(after));
+            state.before.push_back(static_cast<float>(before));
+        });
+        state.spike_begin.push_back(static_cast<std::uint32_t>(state.steps.size()));
+    }
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::set_state(Step now, const LearningState& state) {
+    base_ = now > most_steps ? now : 0;
+    now_ = now;
+    settled_ = relative(now);
+    std::ranges::copy(state.weights, this->columns_.weights.data());
+    std::ranges::copy(state.synapse_traces, synapse_traces_.data());
+    std::ranges::copy(state.traces, traces_.data());
+    std::ranges::copy(state.same_side, same_side_.data());
+    for (std::size_t row = 0; row < last_.size(); ++row) last_[row] = History::relative(state.last[row], base_);
+    greatest_ = std::bit_cast<Bits>(static_cast<Real>(state.greatest));
+    history_.clear();
+    for (std::uint32_t neuron = 0; neuron < learning_neurons_.size(); ++neuron) {
+        // Spikes of neurons that do not learn are not kept here.
+        if (!learning_neurons_.contains(neuron + learning_neurons_.first())) continue;
+        history_.set_last_traces(neuron, state.last_traces[neuron], state.last_same_side[neuron]);
+        for (std::uint32_t i = state.spike_begin[neuron]; i < state.spike_begin[neuron + 1]; ++i) {
+            const auto before = static_cast<Real>(state.before[i]);
+            history_.add_older(
+                neuron, i - state.spike_begin[neuron],
+                {.step = History::relative(state.steps[i], base_), .after = static_cast<Real>(state.after[i])},
+                std::span(&before, 1));
+        }
+    }
+    kept_ = history_.older_spikes();
+}
+
 template <class Target, class Real>
 std::unique_ptr<SynapseTable> make_plastic_table(TableColumns<Target, Real> columns, const Learning& learning,
                                                  LearningRule<Real> rule, const PlasticTableArguments& arguments) {

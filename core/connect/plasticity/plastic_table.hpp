@@ -14,6 +14,7 @@
 
 #include "connect/plasticity/decay.hpp"
 #include "connect/plasticity/learn_visits.hpp"
+#include "connect/plasticity/learning_on_device.hpp"
 #include "connect/plasticity/learning_rule.hpp"
 #include "connect/plasticity/modulated_run.hpp"
 #include "connect/plasticity/modulation.hpp"
@@ -42,7 +43,8 @@ class PlasticTable final : public StoredTable<Target, Real>,
                            public LearningSynapses,
                            public SpikeDrivenSynapses,
                            public ModulatedSynapses,
-                           public RowState {
+                           public RowState,
+                           public LearningOnDevice {
    public:
     using Base = StoredTable<Target, Real>;
 
@@ -54,6 +56,7 @@ class PlasticTable final : public StoredTable<Target, Real>,
     SpikeDrivenSynapses* spike_driven() override { return this; }
     ModulatedSynapses* modulated_synapses() override { return modulated_ ? this : nullptr; }
     RowState* row_state() override { return this; }
+    LearningOnDevice* on_device() override;
     /// See plastic_table_memory().
     static PlasticTableMemory memory(const Learning& learning, const LearningRule<Real>& rule);
 
@@ -83,6 +86,14 @@ class PlasticTable final : public StoredTable<Target, Real>,
     }
     void serialize_common(StateColumns& columns) override;
     void end_serialization() override;
+
+    const Learning& plasticity() const override { return learning_; }
+    const LearningRule<float>& rule() const override;
+    std::span<const float> parameter_of_rule(std::size_t parameter) const override;
+    std::uint32_t first_learning_neuron() const override { return learning_neurons_.first(); }
+    std::uint32_t learning_neurons() const override { return learning_neurons_.size(); }
+    void get_state(Step now, LearningState& state) override;
+    void set_state(Step now, const LearningState& state) override;
 
    private:
     using History = SpikeHistory<Real>;

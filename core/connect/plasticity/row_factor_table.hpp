@@ -8,10 +8,13 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/type_name.hpp"
+#include "connect/plasticity/factors_on_device.hpp"
 #include "connect/plasticity/scaled_delivery.hpp"
 #include "connect/tables/stored_table.hpp"
 #include "ranvier/base/buffer.hpp"
@@ -28,7 +31,7 @@ namespace ranvier::connect {
 /// `release_rows(set, states, rows, step, constants, factors)` instead, which does the same for many rows, and
 /// `failure(constants)`, the first variable that has become infinite.
 template <class Rule, class Target, class Weight>
-class RowFactorTable final : public StoredTable<Target, Weight>, public RowState {
+class RowFactorTable final : public StoredTable<Target, Weight>, public RowState, public FactorsOnDevice {
    public:
     using Base = StoredTable<Target, Weight>;
 
@@ -36,7 +39,7 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
                    const PlasticTableArguments& arguments)
         : Base(std::move(columns)),
           constants_(constants),
-          to_grid_(0x1.8p52 * arguments.quantum),
+          quantum_(arguments.quantum),
           states_(Base::rows(), arguments.synapses),
           begins_(arguments.spikes),
           ends_(arguments.spikes),
@@ -69,6 +72,49 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
         return events;
     }
 
+    FactorsOnDevice* factors_on_device() override {
+        if constexpr (releases_rows || !std::is_same_v<Weight, float>) return nullptr;
+        return this->columns_.numbering == RowNumbering::unsorted ? nullptr : this;
+    }
+    // The rule itself, without what tables alone need, is one that kernels know.
+    std::string_view rule() const override {
+        if constexpr (requires { typename Rule::OnDevice; }) return type_name<typename Rule::OnDevice>();
+        return {};
+    }
+    std::span<const std::byte> constants() const override { return std::as_bytes(std::span(&constants_, 1)); }
+    std::size_t states() const override { return state_names().size(); }
+    std::function<double(double*, Step&, Step)> release() const override {
+        if constexpr (!releases_rows) {
+            return [constants = constants_](double* values, Step& last, Step step) {
+                typename Rule::State state;
+                std::copy_n(values, Rule::states, state.values);
+                state.last = last;
+                const double factor = Rule::release(state, step, constants);
+                std::copy_n(state.values, Rule::states, values);
+                last = state.last;
+                return factor;
+            };
+        }
+        return {};
+    }
+    double quantum() const override { return quantum_; }
+    void get_state(FactorState& state) const override {
+        state.values.clear();
+        state.last.clear();
+        for (std::size_t k = 0; k < states(); ++k) {
+            for (const typename Rule::State& each : states_.span()) state.values.push_back(each.values[k]);
+        }
+        for (const typename Rule::State& each : states_.span()) state.last.push_back(each.last);
+    }
+    void set_state(const FactorState& state) override {
+        for (std::size_t row = 0; row < states_.size(); ++row) {
+            for (std::size_t k = 0; k < states(); ++k) {
+                states_[row].values[k] = state.values[k * states_.size() + row];
+            }
+            states_[row].last = state.last[row];
+        }
+    }
+
     std::optional<RowFailure> failure() const override {
         if constexpr (releases_rows) return Rule::failure(constants_);
         return std::nullopt;
@@ -82,9 +128,9 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
     }
 
    private:
-    bool same_delay() const { return this->columns_.least_delay == this->columns_.greatest_delay; }
-
     static constexpr bool releases_rows = requires { &Rule::release_rows; };
+
+    bool same_delay() const { return this->columns_.least_delay == this->columns_.greatest_delay; }
 
     std::span<const std::string_view> state_names() const {
         if constexpr (releases_rows) {
@@ -135,7 +181,7 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
                      .wide_delays = same_delay() || wide == nullptr ? nullptr : wide->data(),
                      .base = stamp + this->columns_.least_delay,
                      .inputs = inputs,
-                     .to_grid = to_grid_,
+                     .to_grid = 0x1.8p52 * quantum_,
                      // Short rows need more prefetches in flight to hide the latency of memory.
                      .ahead = this->size() < std::uint64_t{16} * this->rows() ? std::size_t{24} : std::size_t{4},
                  });
@@ -145,7 +191,7 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
     static constexpr std::size_t rows_at_once = 1024;
 
     typename Rule::Constants constants_;
-    double to_grid_;
+    double quantum_;
     Buffer<typename Rule::State> states_;  ///< of rows
     std::pmr::vector<std::uint64_t> begins_;
     std::pmr::vector<std::uint64_t> ends_;

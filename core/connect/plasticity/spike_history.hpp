@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory_resource>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -152,6 +153,59 @@ class SpikeHistory {
             save(neuron, base, columns);
         }
     }
+    // The spikes of a neuron for a device, and from it.
+
+    double last_trace(std::uint32_t neuron) const { return last_trace_[neuron]; }
+    double last_same_side(std::uint32_t neuron) const {
+        return same_side_traces() == 0 ? 0.0 : last_same_side_[neuron];
+    }
+    /// Visits spikes, the newest first, up to one that is not after a step: visit(step, trace after it, trace of the same
+    /// side before it). @param learnt relative to the base
+    template <class Visit>
+    void visit_newest(std::uint32_t neuron, std::int32_t learnt, Visit visit) const {
+        for (std::size_t i = 0; i < newest; ++i) {
+            const std::size_t at = place_of(neuron, i);
+            if (steps_[at] == never) return;
+            visit(steps_[at], traces_[at], same_side_traces() == 0 ? Real{0} : same_side(0)[at]);
+            if (steps_[at] <= learnt) return;
+        }
+        for (const Older* older = first_older(neuron); older != nullptr; older = next_older(*older)) {
+            visit(older->step, older->after, same_side_traces() == 0 ? Real{0} : older_same_side(*older, 0));
+            if (older->step <= learnt) return;
+        }
+    }
+    /// Forgets all spikes.
+    void clear() {
+        std::fill_n(steps_.data(), steps_.size(), never);
+        std::fill_n(traces_.data(), traces_.size(), Real{0});
+        std::fill_n(same_side_.data(), same_side_.size(), Real{0});
+        std::fill_n(chains_.data(), chains_.size(), none);
+        older_.clear();
+        older_same_side_.clear();
+    }
+    void set_last_traces(std::uint32_t neuron, double trace, double same_side_trace) {
+        last_trace_[neuron] = trace;
+        if (same_side_traces() > 0) last_same_side_[neuron] = same_side_trace;
+    }
+    /// Adds a spike that is older than all of the neuron. @param count of these
+    void add_older(std::uint32_t neuron, std::size_t count, const Older& spike, std::span<const Real> before) {
+        if (count < newest) {
+            steps_[place_of(neuron, count)] = spike.step;
+            traces_[place_of(neuron, count)] = spike.after;
+        } else {
+            std::uint32_t& link = count == newest ? chains_[neuron] : older_.back().before;
+            link = static_cast<std::uint32_t>(older_.size());
+            append(older_, spike);
+        }
+        for (std::size_t k = 0; k < same_side_traces(); ++k) {
+            if (count < newest) {
+                same_side_[k * newest * neurons_ + place_of(neuron, count)] = before[k];
+            } else {
+                append(older_same_side_, before[k]);
+            }
+        }
+    }
+
     /// Conversion of steps to and from their saved form.
     static std::int64_t absolute(std::int32_t step, std::int64_t base) {
         return step == never ? std::numeric_limits<std::int64_t>::min() : step + base;
@@ -194,26 +248,16 @@ class SpikeHistory {
     }
     void load(std::uint32_t neuron, std::int64_t base, StateColumns& columns) {
         const std::size_t size = columns.serialize_size(0);
+        std::vector<Real> before;
         for (std::size_t i = 0; i < size; ++i) {
             Older one;
             serialize_spike(base, one.step, one.after, columns);
-            if (i < newest) {
-                steps_[place_of(neuron, i)] = one.step;
-                traces_[place_of(neuron, i)] = one.after;
-            } else {
-                std::uint32_t& link = i == newest ? chains_[neuron] : older_.back().before;
-                link = static_cast<std::uint32_t>(older_.size());
-                append(older_, one);
-            }
+            before.clear();
             for (std::size_t k = 0; k < same_side_traces(); ++k) {
-                Real before = 0;
-                columns.serialize_element("same_side_trace" + std::to_string(k), before);
-                if (i < newest) {
-                    same_side_[k * newest * neurons_ + place_of(neuron, i)] = before;
-                } else {
-                    append(older_same_side_, before);
-                }
+                before.push_back(0);
+                columns.serialize_element("same_side_trace" + std::to_string(k), before.back());
             }
+            add_older(neuron, i, one, before);
         }
     }
     void add_to_same_side(std::uint32_t neuron, std::int32_t step, std::int32_t last) {

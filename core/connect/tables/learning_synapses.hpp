@@ -52,6 +52,8 @@ class ModulatedSynapses {
     ~ModulatedSynapses() = default;
 };
 
+class LearningOnDevice;
+
 /// Synapses with plastic weights.
 class LearningSynapses {
    public:
@@ -64,6 +66,8 @@ class LearningSynapses {
     virtual SpikeDrivenSynapses* spike_driven() { return nullptr; }
     virtual VoltageDrivenSynapses* voltage_driven() { return nullptr; }
     virtual ModulatedSynapses* modulated_synapses() { return nullptr; }
+    /// Null for synapses that learn on processors alone.
+    virtual LearningOnDevice* on_device() { return nullptr; }
 
     // The state between two steps, beside that of synapses and rows (StoredSynapses).
 

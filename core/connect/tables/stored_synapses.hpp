@@ -30,6 +30,8 @@ struct RowFailure {
     Step step = 0;  ///< in which its source fired
 };
 
+class FactorsOnDevice;
+
 /// State that synapses of the same source share.
 class RowState {
    public:
@@ -118,6 +120,8 @@ class StoredSynapses {
     virtual void serialize_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) = 0;
     virtual RowState* row_state() { return nullptr; }
     const RowState* row_state() const { return const_cast<StoredSynapses*>(this)->row_state(); }
+    /// Null where spikes do not add a factor of the weight, or on processors alone.
+    virtual FactorsOnDevice* factors_on_device() { return nullptr; }
     /// Null for synapses that are not static.
     virtual const RecentlyAccepted* recently_accepted() const { return nullptr; }
     /// Null if the table needs its sources at all times.
