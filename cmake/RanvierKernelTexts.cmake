@@ -4,6 +4,7 @@
 
 set(kernel_texts
     core/device/kernel/machine.hpp
+    core/device/kernel/plastic.hpp
     core/device/kernel/random.hpp
     core/device/kernel/poisson.hpp
     core/device/kernel/noise.hpp
@@ -14,6 +15,8 @@ set(kernel_texts
     core/device/kernel/construction.hpp
     core/device/cuda/kernel_entry.cuh
     core/device/cuda/construction_entry.cuh
+    core/models/synapses/learning_rules.hpp
+    core/models/synapses/release_rules.hpp
     core/program/operations.hpp
     core/base/math.hpp
     include/ranvier/program/operation.hpp

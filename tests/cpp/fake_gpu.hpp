@@ -29,6 +29,8 @@ struct EvaluatedModels {
     static constexpr u32 registers = 0;
     static constexpr u32 signals = all_signals;
     std::vector<DeviceProgram> programs;
+    std::vector<LearningRule> learning = {};
+    std::vector<ReleaseRule> releases = {};
 
     template <class View>
     u32 step(u32 number, View& view) const {
@@ -49,6 +51,16 @@ struct EvaluatedModels {
             if (!program::lane::is_true(results[k])) flags |= step_fails;
         }
         return flags;
+    }
+    float presynaptic(u32 rule, float weight, float trace, float same_side_trace, const float* parameters) const {
+        return learning[rule].change(false, weight, trace, same_side_trace, parameters);
+    }
+    float postsynaptic(u32 rule, float weight, float trace, float same_side_trace, const float* parameters) const {
+        return learning[rule].change(true, weight, trace, same_side_trace, parameters);
+    }
+    /// @pre the rule has one state
+    double release(u32 rule, double* values, u32 /*stride*/, i64& last, i64 step) const {
+        return releases[rule].release(values, last, step);
     }
 };
 

@@ -13,6 +13,7 @@
 
 #include "device/backend/construction.hpp"
 #include "device/backend/device_bytes.hpp"
+#include "device/backend/plastic_image.hpp"
 #include "device/backend/tuning.hpp"
 #include "device/kernel/network.hpp"
 #include "ranvier/program/program.hpp"
@@ -214,6 +215,7 @@ struct BlockImage {
     std::vector<GroupImage> groups;
     u32 rows = 0;  ///< of all sources of this process, then those that other processes' sources have in this block
     u64 synapses = 0;  ///< of its rows
+    bool has_tables = false;  ///< of synapses that change with spikes
 
     u32 inputs() const {
         u32 sum = 0;
@@ -235,8 +237,11 @@ struct BlockRows {
 struct NetworkImage {
     u32 epoch_steps = 1;
     bool has_rows = false;  ///< those that were constructed
+    bool has_remote = false;  ///< whether other processes have spikes for this one
     double quantum = 1.0;  ///< a power of two
     std::vector<DeviceProgram> programs;
+    std::vector<LearningRule> learning_rules = {};
+    std::vector<ReleaseRule> release_rules = {};
     std::vector<BlockImage> blocks;
 };
 
@@ -284,6 +289,8 @@ class Backend {
     virtual void set_rows(u32 block, BlockRows& rows) = 0;
     /// Reads the rows of a block of the loaded network.
     virtual void get_rows(u32 block, BlockRows& rows) = 0;
+    /// The same for the synapses of a block that change with spikes.
+    virtual void set_tables(u32 block, const TablesImage& tables) = 0;
     /// Replaces groups' constants.
     virtual void set_constants(u32 block, std::span<const GroupImage> groups) = 0;
     virtual void set_state(u32 block, const BlockState& state) = 0;
@@ -291,9 +298,22 @@ class Backend {
     /// Sums of weights that are yet to arrive, within the greatest delay of the receptor: [receptor][step % slots][input], in
     /// quanta.
     virtual void set_ring(u32 block, std::span<const i64> sums) = 0;
-    /// Spikes of other processes, which the next run delivers before its first step. They must arrive in this step or
-    /// later. Those of an earlier call that no run has delivered are dropped.
+    /// Spikes of other processes, in the order of their steps and numbers, which the next run or settle() delivers first. They must arrive
+    /// later than the last step that was done. Those of an earlier call that no run has delivered are dropped.
     virtual void receive(u32 block, std::span<const RemoteSpike> spikes) = 0;
+    virtual void get_ring(u32 block, std::span<i64> sums) = 0;
+    /// The state of a table of TablesImage::learning. @param step of this state
+    virtual void set_learning(u32 block, u32 table, const LearningState& state, i64 step) = 0;
+    /// @param state whose arrays have the sizes of those of the table
+    virtual void get_learning(u32 block, u32 table, LearningState& state) = 0;
+    virtual void set_factors(u32 block, u32 table, const FactorState& state) = 0;
+    virtual void get_factors(u32 block, u32 table, FactorState& state) = 0;
+    /// All synapses learn from the spikes that have arrived up to a step, the last one that was done, and from spikes of
+    /// other processes.
+    virtual void settle(i64 step) = 0;
+    /// Whether settle() must be called before the next run: blocks do that themselves, unless other processes have spikes
+    /// that they do not know yet.
+    virtual bool should_settle() const = 0;
 
     /// Gives the blocks what the host has calculated for the steps from `first` on, to which later runs keep.
     /// @pre the spikes of the last run have been taken

@@ -1,9 +1,9 @@
 #include "device/backend/memory_plan.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
+#include "device/backend/packer.hpp"
 #include "device/kernel/block.hpp"
 #include "ranvier/base/errors.hpp"
 
@@ -27,32 +27,6 @@ class Places {
 
    private:
     u64 end_ = 0;
-};
-
-/// Arrays that follow each other in bytes, and their addresses.
-class Packer {
-   public:
-    explicit Packer(u64 address) : address_(address) {}
-
-    /// Appends an array, and returns its place.
-    template <class Element>
-    std::size_t add(std::span<const Element> elements) {
-        // Elements have at most 8 bytes.
-        bytes_.resize((bytes_.size() + 7) / 8 * 8);
-        const std::size_t place = bytes_.size();
-        bytes_.resize(place + elements.size_bytes());
-        if (!elements.empty()) std::memcpy(bytes_.data() + place, elements.data(), elements.size_bytes());
-        return place;
-    }
-    template <class Element>
-    const Element* address(std::size_t place) const {
-        return reinterpret_cast<const Element*>(static_cast<std::uintptr_t>(address_ + place));
-    }
-    std::vector<std::byte> finish() { return std::move(bytes_); }
-
-   private:
-    u64 address_;
-    std::vector<std::byte> bytes_;
 };
 
 }  // namespace

@@ -104,6 +104,7 @@ Offsets add_lists(SharedPlaces& places, const BlockImage& block, u32 blocks, u32
     places.constants = offsets.add<Constant>(constant_count(block));
     places.places = offsets.add<u32>(blocks);
     places.arrivals = offsets.add<Row>(2 * u64{arrival_room});
+    if (block.has_tables) places.sources = offsets.add<u32>(arrival_room);
     return offsets;
 }
 

@@ -227,6 +227,8 @@ struct Loaded {
     std::vector<std::unique_ptr<DeviceMemory>> groups;  ///< by block
     std::vector<std::unique_ptr<DeviceMemory>> lists;  ///< by block, if it needs more room for spikes than was planned
     std::unique_ptr<DeviceMemory> courses;
+    std::vector<std::unique_ptr<DeviceMemory>> table_memory;  ///< by block; null without tables
+    std::vector<PackedTables> tables;  ///< by block, without the bytes
     std::vector<BlockData> data;
     bool has_new_data = true;  ///< data has changed since it was copied to the device
     // By block, as after the last run.
@@ -405,6 +407,7 @@ class CudaDevice final : public Backend {
                 receptor.delay_counts = counts_of(drawn_.delay_counts, r, receptor.delays, drawn_.delay_room);
             }
         }
+        should_settle_ = false;
         auto made = std::make_unique<Loaded>();
         made->plan = plan_memory(image, options_.spike_room != 0 ? options_.spike_room : usual_spike_room);
         check_memory(made->plan.bytes);
@@ -453,6 +456,78 @@ class CudaDevice final : public Backend {
         read(reinterpret_cast<std::uintptr_t>(data.synapses), std::span(rows.synapses));
         stream_->wait("reading synapses");
         read_begins(words, data.rows.length_bits, count, rows);
+    }
+
+    void set_tables(u32 block, const TablesImage& tables) override {
+        const std::scoped_lock lock(copying_);
+        check_usable();
+        const ContextUse use(context_);
+        BlockData& data = loaded_->data[block];
+        loaded_->has_new_data = true;
+        std::unique_ptr<DeviceMemory>& memory = loaded_->table_memory[block];
+        memory = nullptr;
+        loaded_->tables[block] = {};
+        if (!tables.empty()) {
+            // How many bytes there are does not depend on the address.
+            const std::size_t bytes = pack_tables(tables, 0).bytes.size();
+            check_memory(bytes);
+            memory = std::make_unique<DeviceMemory>(context_, bytes, "synapses that change with spikes");
+            PackedTables packed = pack_tables(tables, memory->address());
+            copy(memory->address(), packed.bytes);
+            stream_->wait("copying synapses that change with spikes");
+            packed.bytes = {};
+            loaded_->tables[block] = std::move(packed);
+        }
+        const PackedTables& made = loaded_->tables[block];
+        data.learning_count = static_cast<u32>(made.learning.size());
+        data.factor_count = static_cast<u32>(made.factors.size());
+        data.learning = made.learning_tables;
+        data.factors = made.factor_tables;
+        data.settled = made.settled;
+    }
+
+    void set_learning(u32 block, u32 table, const LearningState& state, i64 step) override {
+        check_usable();
+        const ContextUse use(context_);
+        const PackedTables& tables = loaded_->tables[block];
+        const LearningTable& to = tables.learning[table];
+        visit_state(state, to, [&](const auto& values, const auto* at) { copy_to_array(at, std::span(values)); });
+        const std::vector<u32> none(to.neurons, 0);
+        copy_to_array(to.new_counts, std::span(none));
+        copy_to_array(to.greatest, std::span(&state.greatest, 1));
+        copy_to_array(tables.settled, std::span(&step, 1));
+        stream_->wait("copying synapses that learn");
+    }
+    void get_learning(u32 block, u32 table, LearningState& state) override {
+        check_usable();
+        const ContextUse use(context_);
+        const LearningTable& from = loaded_->tables[block].learning[table];
+        visit_state(state, from, [&](auto& values, const auto* at) { copy_from_array(at, std::span(values)); });
+        copy_from_array(from.greatest, std::span(&state.greatest, 1));
+        stream_->wait("copying synapses that learn");
+    }
+    void set_factors(u32 block, u32 table, const FactorState& state) override {
+        check_usable();
+        const ContextUse use(context_);
+        const FactorTable& to = loaded_->tables[block].factors[table];
+        copy_to_array(to.values, std::span(state.values));
+        copy_to_array(to.last, std::span(state.last));
+        stream_->wait("copying the state of synapses");
+    }
+    void get_factors(u32 block, u32 table, FactorState& state) override {
+        check_usable();
+        const ContextUse use(context_);
+        const FactorTable& from = loaded_->tables[block].factors[table];
+        copy_from_array(from.values, std::span(state.values));
+        copy_from_array(from.last, std::span(state.last));
+        stream_->wait("copying the state of synapses");
+    }
+
+    void settle(i64 step) override {
+        check_usable();
+        const ContextUse use(context_);
+        bool has_stopped = false;
+        launch({.first = step + 1, .last = step + 1, .settles = 1}, [] { return false; }, has_stopped);
     }
 
     void set_constants(u32 block, std::span<const GroupImage> groups) override {
@@ -523,6 +598,13 @@ class CudaDevice final : public Backend {
         loaded_->has_new_data = true;
     }
 
+    void get_ring(u32 block, std::span<i64> sums) override {
+        check_usable();
+        const ContextUse use(context_);
+        copy_from<i64>(place(block).ring, sums);
+        stream_->wait("copying sums of weights");
+    }
+
     i64 run(i64 first, i64 last, const std::function<bool()>& stops) override {
         check_usable();
         if (first > last) return last;
@@ -533,7 +615,7 @@ class CudaDevice final : public Backend {
             const i64 end = std::min(last, begin + most - 1);
             const auto start = std::chrono::steady_clock::now();
             bool has_stopped = false;
-            const i64 reached = launch(begin, end, stops, has_stopped);
+            const i64 reached = launch({.first = begin, .last = end}, stops, has_stopped);
             if (reached < end || end == last || has_stopped || has_failed_) return reached;
             const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
             // Only where a screen is attached. Launches are whole epochs.
@@ -543,6 +625,7 @@ class CudaDevice final : public Backend {
         }
     }
 
+    bool should_settle() const override { return should_settle_; }
     bool has_failed() const override { return has_failed_; }
 
     void take_spikes(u32 block, std::vector<Spike>& spikes) override {
@@ -573,6 +656,7 @@ class CudaDevice final : public Backend {
         if (loaded_->remote_memory != nullptr) bytes.spikes += loaded_->remote_memory->bytes();
         bytes.kernels = loaded_->kernel_bytes;
         if (loaded_->image.has_rows) bytes.synapses += drawn_.synapses->bytes();
+        for (const auto& tables : loaded_->table_memory) bytes.synapses += tables == nullptr ? 0 : tables->bytes();
         return bytes;
     }
 
@@ -635,11 +719,13 @@ class CudaDevice final : public Backend {
             const u32 registers = keeps_state ? std::max(variables, 1U) : 0;
             made.module = std::make_unique<Module>(
                 context_,
-                compiler_->compile(kernel_source(image.programs, {.threads = made.threads,
-                                                                  .blocks = blocks_of_each(blocks),
-                                                                  .registers = registers,
-                                                                  .signals = made.signals,
-                                                                  .has_clocks = !options_.tuning.clocks.empty()}),
+                compiler_->compile(kernel_source(image.programs,
+                                                 {.threads = made.threads,
+                                                  .blocks = blocks_of_each(blocks),
+                                                  .registers = registers,
+                                                  .signals = made.signals,
+                                                  .has_clocks = !options_.tuning.clocks.empty()},
+                                                 {image.learning_rules, image.release_rules}),
                                    target_),
                 "run");
             plan_shared_memory(image, keeps_state, made);
@@ -740,6 +826,8 @@ class CudaDevice final : public Backend {
             made.data.push_back(data);
             made.groups.push_back(nullptr);
             made.lists.push_back(nullptr);
+            made.table_memory.push_back(nullptr);
+            made.tables.emplace_back();
             put_groups(made, image.programs, static_cast<u32>(b), block.groups);
         }
         stream_->wait("copying the network");
@@ -857,8 +945,26 @@ class CudaDevice final : public Backend {
         return address + spike_bytes.size();
     }
 
-    /// Runs steps by one launch, and returns the last one that was done.
-    i64 launch(i64 first, i64 last, const std::function<bool()>& stops, bool& has_stopped) {
+    template <class Element>
+    void copy_to_array(const Element* array, std::span<const Element> elements) const {
+        copy(reinterpret_cast<std::uintptr_t>(array), std::as_bytes(elements));
+    }
+    template <class Element>
+    void copy_to_array(const Element* array, std::span<Element> elements) const {
+        copy_to_array(array, std::span<const Element>(elements));
+    }
+    template <class Element>
+    void copy_from_array(const Element* array, std::span<Element> elements) const {
+        if (elements.empty()) return;
+        context_.check(context_.functions().copy_to_host(elements.data(), reinterpret_cast<std::uintptr_t>(array),
+                                                         elements.size_bytes(), stream_->handle()),
+                       "copying from the GPU");
+    }
+
+    /// Runs steps by one launch, and returns the last one that was done. @param parameters with the steps
+    i64 launch(Parameters parameters, const std::function<bool()>& stops, bool& has_stopped) {
+        const i64 first = parameters.first;
+        const i64 last = parameters.last;
         const DriverFunctions& functions = context_.functions();
         const MemoryPlan& plan = loaded_->plan;
         const u64 base = loaded_->memory->address();
@@ -875,16 +981,18 @@ class CudaDevice final : public Backend {
         context_.check(functions.fill_words(base + plan.records, static_cast<u32>(first - 1), words, stream_->handle()),
                        "clearing records");
         stream_->wait("preparing a run");
-        Parameters parameters{.blocks = blocks,
-                              .epoch_steps = loaded_->image.epoch_steps,
-                              .quantum = loaded_->image.quantum,
-                              .inverse_quantum = 1.0 / loaded_->image.quantum,
-                              .data = reinterpret_cast<const BlockData*>(static_cast<std::uintptr_t>(base + plan.data)),
-                              .records = reinterpret_cast<Record*>(static_cast<std::uintptr_t>(base + plan.records)),
-                              .control = reinterpret_cast<Control*>(static_cast<std::uintptr_t>(base + plan.control)),
-                              .first = first,
-                              .last = last,
-                              .arrival_room = options_.arrival_room};
+        for (const BlockData& block : loaded_->data) {
+            if (block.courses.played_begin != nullptr) parameters.has_repeats = 1;
+        }
+        parameters.has_remote = loaded_->image.has_remote ? 1 : 0;
+        parameters.blocks = blocks;
+        parameters.epoch_steps = loaded_->image.epoch_steps;
+        parameters.quantum = loaded_->image.quantum;
+        parameters.inverse_quantum = 1.0 / loaded_->image.quantum;
+        parameters.data = reinterpret_cast<const BlockData*>(static_cast<std::uintptr_t>(base + plan.data));
+        parameters.records = reinterpret_cast<Record*>(static_cast<std::uintptr_t>(base + plan.records));
+        parameters.control = reinterpret_cast<Control*>(static_cast<std::uintptr_t>(base + plan.control));
+        parameters.arrival_room = options_.arrival_room;
         if (loaded_->remote_count() > 0) {
             const u64 begin = put_remote();
             parameters.remote_begin = reinterpret_cast<const u64*>(static_cast<std::uintptr_t>(begin));
@@ -906,6 +1014,7 @@ class CudaDevice final : public Backend {
         copy_from<u64>(plan.events, loaded_->events);
         stream_->wait("reading what the kernel has done");
         has_failed_ = control.failed != 0;
+        should_settle_ = control.should_settle != 0 || (should_settle_ && parameters.settles == 0);
         if (failure) std::rethrow_exception(failure);
         if (!options_.tuning.clocks.empty()) {
             std::vector<u64> clocks(blocks * std::size_t{part_count});
@@ -979,6 +1088,7 @@ class CudaDevice final : public Backend {
     std::mutex copying_;
     std::future<CompiledKernel> construction_;
     bool has_failed_ = false;
+    bool should_settle_ = false;
     std::string lost_;  ///< the error after which nothing works any more
 };
 

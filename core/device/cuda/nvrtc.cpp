@@ -175,7 +175,7 @@ CompiledKernel KernelCompiler::compile(const std::string& source, KernelTarget t
     SourceProgram program(functions_, source);
     program.compile({"--gpu-architecture=" + (target.is_ptx ? "compute_" + std::to_string(target.architecture)
                                                             : architecture_text(target.architecture)),
-                     "--std=c++20", "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false",
+                     "--std=c++20", "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=true",
                      // Functions of the core are for the device, too, without saying so.
                      "--device-as-default-execution-space",
                      // Not all values of a program are used.

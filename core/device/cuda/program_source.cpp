@@ -196,6 +196,87 @@ std::string step_text(const DeviceProgram& model) {
     return text.text();
 }
 
+/// A function of constants that are given as words.
+std::string constants_text(std::span<const u32> words) {
+    std::string text = "            struct Words {\n                u32 values[" + std::to_string(words.size()) +
+                       "];\n            };\n            constexpr Words words{{";
+    for (std::size_t w = 0; w < words.size(); ++w) text += (w == 0 ? "" : ", ") + std::to_string(words[w]) + "U";
+    return text + "}};\n            const auto constants = std::bit_cast<typename Rule::Constants>(words);\n";
+}
+
+/// What the spikes of a side do to a weight, by a type of models/synapses/learning_rules.hpp.
+std::string typed_change_text(const LearningRule& rule, bool is_postsynaptic) {
+    std::string text =
+        "            using Rule = " + (is_postsynaptic ? rule.postsynaptic_type : rule.presynaptic_type) + ";\n";
+    if (rule.parameter_count > 0) {
+        text += "            const float* const values[] = {";
+        for (u32 k = 0; k < rule.parameter_count; ++k) {
+            text += (k == 0 ? "parameters" : ", parameters + " + std::to_string(k));
+        }
+        text += "};\n            const auto constants = Rule::constants(values, 0);\n";
+    } else {
+        text += constants_text(rule.constants);
+    }
+    const bool has_same_side = is_postsynaptic ? rule.has_same_side_postsynaptic : rule.has_same_side_presynaptic;
+    return text + "            return Rule::" + (is_postsynaptic ? "postsynaptic" : "presynaptic") +
+           "(weight, trace, " + (has_same_side ? "same_side_trace, " : "") + "constants);\n";
+}
+
+/// The same by a program. Weights and traces are in single precision, and what is between them in double precision.
+std::string program_change_text(const LearningRule& rule, bool is_postsynaptic) {
+    const Program& event = is_postsynaptic ? *rule.postsynaptic : *rule.presynaptic;
+    std::vector<std::string> inputs{"static_cast<double>(weight)", "static_cast<double>(trace)",
+                                    "static_cast<double>(same_side_trace)"};
+    for (const double value : rule.parameters) inputs.push_back(number_text(value));
+    for (std::size_t k = 0; k < rule.per_synapse_parameters.size(); ++k) {
+        inputs[3 + rule.per_synapse_parameters[k]] = "static_cast<double>(parameters[" + std::to_string(k) + "])";
+    }
+    if (event.inputs.size() != inputs.size()) throw InternalError("inputs of the program of a synapse");
+    const DeviceProgram no_draws;
+    StepText text(no_draws);
+    std::vector<std::string> names;
+    for (const std::string& input : inputs) {
+        names.push_back(text.next_name());
+        text.line("    const double " + names.back() + " = " + input + ";");
+    }
+    const std::vector<std::string> results = text.add(event, names, 1);
+    text.line("    return static_cast<float>(" + results[0] + ");");
+    return text.text();
+}
+
+/// The functions of rules. Types are those that kernels know.
+std::string rules_text(const SynapseRules& rules) {
+    std::string text;
+    for (const bool is_postsynaptic : {false, true}) {
+        text += std::string("\n    RANVIER_DEVICE float ") + (is_postsynaptic ? "postsynaptic" : "presynaptic") +
+                "(u32 rule, float weight, float trace, float same_side_trace, "
+                "const float* parameters) const {\n";
+        for (std::size_t r = 0; r < rules.learning.size(); ++r) {
+            const LearningRule& rule = rules.learning[r];
+            text += "        if (rule == " + std::to_string(r) + ") {\n" +
+                    (rule.presynaptic ? program_change_text(rule, is_postsynaptic)
+                                      : typed_change_text(rule, is_postsynaptic)) +
+                    "        }\n";
+        }
+        text += "        return weight;\n    }\n";
+    }
+    text += "\n    RANVIER_DEVICE double release(u32 rule, double* values, u32 stride, i64& last, i64 step) const {\n";
+    for (std::size_t r = 0; r < rules.release.size(); ++r) {
+        text += "        if (rule == " + std::to_string(r) + ") {\n            using Rule = " + rules.release[r].type +
+                ";\n" + constants_text(rules.release[r].constants) +
+                R"(            typename Rule::State state;
+            for (u32 k = 0; k < Rule::states; ++k) state.values[k] = values[k * u64{stride}];
+            state.last = last;
+            const double factor = Rule::release(state, step, constants);
+            for (u32 k = 0; k < Rule::states; ++k) values[k * u64{stride}] = state.values[k];
+            last = state.last;
+            return factor;
+        }
+)";
+    }
+    return text + "        return 0.0;\n    }\n";
+}
+
 }  // namespace
 
 bool may_be_subnormal(program::Operation operation) {
@@ -211,7 +292,8 @@ bool may_be_subnormal(program::Operation operation) {
     }
 }
 
-std::string models_source(std::span<const DeviceProgram> programs, const KernelShape& shape) {
+std::string models_source(std::span<const DeviceProgram> programs, const KernelShape& shape,
+                          const SynapseRules& rules) {
     // Populations of one model have programs that are alike.
     std::vector<std::string> steps;
     std::vector<std::size_t> step_of;
@@ -225,6 +307,8 @@ std::string models_source(std::span<const DeviceProgram> programs, const KernelS
 #include <cmath>
 
 #include "device/kernel/block.hpp"
+#include "models/synapses/learning_rules.hpp"
+#include "models/synapses/release_rules.hpp"
 #include "program/operations.hpp"
 
 namespace ranvier::device {
@@ -263,15 +347,15 @@ struct Models {
         source += "\n    template <class View>\n    RANVIER_DEVICE static u32 step_" + std::to_string(s) +
                   "(View& view) {\n" + steps[s] + "    }\n";
     }
-    source += "};\n\n}  // namespace ranvier::device\n";
-    return source;
+    return source + rules_text(rules) + "};\n\n}  // namespace ranvier::device\n";
 }
 
-std::string kernel_source(std::span<const DeviceProgram> programs, const KernelShape& shape) {
+std::string kernel_source(std::span<const DeviceProgram> programs, const KernelShape& shape,
+                          const SynapseRules& rules) {
     const std::string bounds = shape.threads == 0 ? ""
                                                   : " __launch_bounds__(" + std::to_string(shape.threads) + ", " +
                                                         std::to_string(shape.blocks) + ")";
-    return models_source(programs, shape) + "\n#define RANVIER_LAUNCH_BOUNDS" + bounds +
+    return models_source(programs, shape, rules) + "\n#define RANVIER_LAUNCH_BOUNDS" + bounds +
            (shape.has_clocks ? "\n#define RANVIER_CLOCKS" : "") + "\n#include \"device/cuda/kernel_entry.cuh\"\n";
 }
 

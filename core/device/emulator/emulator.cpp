@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <numeric>
 #include <random>
@@ -30,7 +32,8 @@ class EmulatedModels {
     static constexpr u32 registers = register_count;
     static constexpr u32 signals = all_signals;
 
-    explicit EmulatedModels(std::span<const DeviceProgram> programs) : programs_(programs) {}
+    explicit EmulatedModels(const NetworkImage& image)
+        : programs_(image.programs), learning_(image.learning_rules), releases_(image.release_rules) {}
 
     template <class View>
     u32 step(u32 number, View& view) const {
@@ -56,6 +59,21 @@ class EmulatedModels {
         return flags;
     }
 
+    float presynaptic(u32 rule, float weight, float trace, float same_side_trace, const float* parameters) const {
+        return learning_[rule].change(false, weight, trace, same_side_trace, parameters);
+    }
+    float postsynaptic(u32 rule, float weight, float trace, float same_side_trace, const float* parameters) const {
+        return learning_[rule].change(true, weight, trace, same_side_trace, parameters);
+    }
+    double release(u32 rule, double* values, u32 stride, i64& last, i64 step) const {
+        const ReleaseRule& used = releases_[rule];
+        inputs_.clear();
+        for (u32 k = 0; k < used.states; ++k) inputs_.push_back(values[std::size_t{k} * stride]);
+        const double factor = used.release(inputs_.data(), last, step);
+        for (u32 k = 0; k < used.states; ++k) values[std::size_t{k} * stride] = inputs_[k];
+        return factor;
+    }
+
    private:
     /// Subnormal numbers are flushed as in groups of neurons, but not in stimuli.
     std::vector<double> evaluate(const DeviceProgram& model) const {
@@ -65,6 +83,8 @@ class EmulatedModels {
     }
 
     std::span<const DeviceProgram> programs_;
+    std::span<const LearningRule> learning_;
+    std::span<const ReleaseRule> releases_;
     mutable std::vector<double> inputs_;
     mutable std::vector<std::uint64_t> words_;
 };
@@ -81,6 +101,7 @@ struct BlockMemory {
     std::deque<std::vector<PoissonInput>> poisson;
     std::deque<std::vector<NoiseInput>> noise;
     std::vector<Group> groups;
+    PackedTables tables;
     BlockState state;
     std::vector<i64> ring;
     std::vector<RemoteSpike> remote;
@@ -142,8 +163,11 @@ class Emulator final : public Backend {
     }
 
     void load(NetworkImage image) override {
-        programs_ = std::move(image.programs);
+        network_.programs = std::move(image.programs);
+        network_.learning_rules = std::move(image.learning_rules);
+        network_.release_rules = std::move(image.release_rules);
         epoch_steps_ = image.epoch_steps;
+        has_remote_ = image.has_remote;
         quantum_ = image.quantum;
         memory_ = std::vector<BlockMemory>(image.blocks.size());
         if (!image.has_rows) {
@@ -185,6 +209,16 @@ class Emulator final : public Backend {
         rows.synapses.assign(memory.synapses, memory.synapses + rows.begin.back());
     }
 
+    void set_tables(u32 block, const TablesImage& tables) override {
+        memory_[block].tables = {};
+        if (tables.empty()) return;
+        std::vector<std::byte> bytes(pack_tables(tables, 0).bytes.size());
+        PackedTables packed = pack_tables(tables, reinterpret_cast<std::uintptr_t>(bytes.data()));
+        std::ranges::copy(packed.bytes, bytes.data());
+        packed.bytes = std::move(bytes);
+        memory_[block].tables = std::move(packed);
+    }
+
     void set_constants(u32 block, std::span<const GroupImage> groups) override {
         memory_[block].image.groups.assign(groups.begin(), groups.end());
         arrange_groups(memory_[block]);
@@ -208,48 +242,39 @@ class Emulator final : public Backend {
         }
     }
 
-    i64 run(i64 first, i64 last, const std::function<bool()>& stops) override {
-        const auto count = static_cast<u32>(memory_.size());
-        std::vector<BlockData> data(count);
-        u32 source = 0;
-        for (u32 b = 0; b < count; ++b) {
-            data[b] = data_of(memory_[b], source);
-            source += memory_[b].image.neurons;
-        }
-        control_.stop = 0;
-        // All have been read. Those of a run that begins with an earlier step must not be taken for new ones.
-        std::ranges::fill(records_, Record{});
-        std::vector<RemoteSpike> remote;
-        std::vector<u64> remote_begin{0};
-        for (BlockMemory& block : memory_) {
-            remote.insert(remote.end(), block.remote.begin(), block.remote.end());
-            remote_begin.push_back(remote.size());
-            if (first <= last) block.remote.clear();
-        }
-        const Parameters parameters{.blocks = count,
-                                    .epoch_steps = epoch_steps_,
-                                    .quantum = quantum_,
-                                    .inverse_quantum = 1.0 / quantum_,
-                                    .data = data.data(),
-                                    .records = records_.data(),
-                                    .control = &control_,
-                                    .first = first,
-                                    .last = last,
-                                    .arrival_room = arrival_room_,
-                                    .remote = remote.empty() ? nullptr : remote.data(),
-                                    .remote_begin = remote_begin.data()};
-        if (has_registers_) {
-            run_blocks<EmulatedModels<register_room>>(parameters, stops);
-        } else {
-            run_blocks<EmulatedModels<0>>(parameters, stops);
-        }
-        if (!options_.tuning.clocks.empty()) {
-            steps_ += control_.reached - first + 1;
-            write_clocks(options_.tuning.clocks, clocks_, steps_);
-        }
-        return control_.reached;
+    void get_ring(u32 block, std::span<i64> sums) override { std::ranges::copy(memory_[block].ring, sums.begin()); }
+
+    void set_learning(u32 block, u32 table, const LearningState& state, i64 step) override {
+        const LearningTable& to = memory_[block].tables.learning[table];
+        visit_state(state, to, [](const auto& values, auto* at) { std::ranges::copy(values, at); });
+        std::fill_n(to.new_counts, to.neurons, 0);
+        *to.greatest = state.greatest;
+        *memory_[block].tables.settled = step;
+    }
+    void get_learning(u32 block, u32 table, LearningState& state) override {
+        const LearningTable& from = memory_[block].tables.learning[table];
+        visit_state(state, from, [](auto& values, const auto* at) { std::copy_n(at, values.size(), values.begin()); });
+        state.greatest = *from.greatest;
+    }
+    void set_factors(u32 block, u32 table, const FactorState& state) override {
+        const FactorTable& to = memory_[block].tables.factors[table];
+        std::ranges::copy(state.values, to.values);
+        std::ranges::copy(state.last, to.last);
+    }
+    void get_factors(u32 block, u32 table, FactorState& state) override {
+        const FactorTable& from = memory_[block].tables.factors[table];
+        std::copy_n(from.values, state.values.size(), state.values.begin());
+        std::copy_n(from.last, state.last.size(), state.last.begin());
+    }
+    void settle(i64 step) override {
+        launch({.first = step + 1, .last = step + 1, .settles = 1}, [] { return false; });
     }
 
+    i64 run(i64 first, i64 last, const std::function<bool()>& stops) override {
+        return launch({.first = first, .last = last}, stops);
+    }
+
+    bool should_settle() const override { return control_.should_settle != 0; }
     bool has_failed() const override { return control_.failed != 0; }
     void take_spikes(u32 block, std::vector<Spike>& spikes) override {
         BlockMemory& memory = memory_[block];
@@ -266,8 +291,9 @@ class Emulator final : public Backend {
                               block.rows.synapses.size() * sizeof(Synapse);
             bytes.rings += block.ring.size() * sizeof(i64);
             bytes.state += block.state.variables.size() * sizeof(double) + block.state.refractory.size() * sizeof(i32) +
-                           pack_groups(block.image.groups, programs_, 0).bytes.size();
+                           pack_groups(block.image.groups, network_.programs, 0).bytes.size();
             bytes.spikes += block.lists.size() * sizeof(u16) + block.spikes.size() * sizeof(Spike);
+            bytes.synapses += block.tables.bytes.size();
         }
         return bytes;
     }
@@ -286,18 +312,64 @@ class Emulator final : public Backend {
         }
     }
 
+    /// @param parameters with the steps
+    i64 launch(Parameters parameters, const std::function<bool()>& stops) {
+        const auto count = static_cast<u32>(memory_.size());
+        std::vector<BlockData> data(count);
+        u32 source = 0;
+        for (u32 b = 0; b < count; ++b) {
+            data[b] = data_of(memory_[b], source);
+            source += memory_[b].image.neurons;
+        }
+        control_.stop = 0;
+        if (parameters.settles != 0) control_.should_settle = 0;
+        // All have been read. Those of a run that begins with an earlier step must not be taken for new ones.
+        std::ranges::fill(records_, Record{});
+        std::vector<RemoteSpike> remote;
+        std::vector<u64> remote_begin{0};
+        for (BlockMemory& block : memory_) {
+            remote.insert(remote.end(), block.remote.begin(), block.remote.end());
+            remote_begin.push_back(remote.size());
+            block.remote.clear();
+        }
+        parameters.remote = remote.empty() ? nullptr : remote.data();
+        parameters.remote_begin = remote_begin.data();
+        for (const BlockData& block : data) {
+            if (block.courses.played_begin != nullptr) parameters.has_repeats = 1;
+        }
+        parameters.has_remote = has_remote_ ? 1 : 0;
+        parameters.blocks = count;
+        parameters.epoch_steps = epoch_steps_;
+        parameters.quantum = quantum_;
+        parameters.inverse_quantum = 1.0 / quantum_;
+        parameters.data = data.data();
+        parameters.records = records_.data();
+        parameters.control = &control_;
+        parameters.arrival_room = arrival_room_;
+        if (has_registers_) {
+            run_blocks<EmulatedModels<register_room>>(parameters, stops);
+        } else {
+            run_blocks<EmulatedModels<0>>(parameters, stops);
+        }
+        if (!options_.tuning.clocks.empty() && parameters.settles == 0) {
+            steps_ += control_.reached - parameters.first + 1;
+            write_clocks(options_.tuning.clocks, clocks_, steps_);
+        }
+        return control_.reached;
+    }
+
     /// Threads can keep the state of a neuron each.
     void choose_registers() {
         bool can = true;
         for (const BlockMemory& block : memory_) can = can && block.image.neurons <= options_.threads;
-        for (const DeviceProgram& program : programs_) can = can && program.variables <= register_room;
+        for (const DeviceProgram& program : network_.programs) can = can && program.variables <= register_room;
         has_registers_ = can && options_.tuning.has_registers.value_or(random_() % 2 == 0);
     }
 
     /// All, some or none of the sums of inputs are in shared memory.
     void choose_plan(BlockMemory& block) {
         const auto count = static_cast<u32>(memory_.size());
-        const SharedNeed need = shared_need(block.image, programs_, count, arrival_room_);
+        const SharedNeed need = shared_need(block.image, network_.programs, count, arrival_room_);
         u64 bytes = need.most + need.most / 8;
         switch (random_() % 3) {
             case 0:
@@ -312,7 +384,7 @@ class Emulator final : public Backend {
         if (options_.tuning.shared_bytes) bytes = std::max(need.least, *options_.tuning.shared_bytes);
         const SharedRoom room{
             .bytes = static_cast<u32>(bytes), .arrival_room = arrival_room_, .has_registers = has_registers_};
-        block.plan = plan_shared(block.image, programs_, count, room);
+        block.plan = plan_shared(block.image, network_.programs, count, room);
     }
 
     void make_lists(BlockMemory& block, u32 list_room) const {
@@ -341,7 +413,7 @@ class Emulator final : public Backend {
                     }
                 }));
             }
-            Group group = numbers_of(image, programs_, static_cast<u32>(block.constants.size()));
+            Group group = numbers_of(image, network_.programs, static_cast<u32>(block.constants.size()));
             group.refractory_steps = image.refractory_steps.data();
             group.signals = block.signals[g].data();
             group.ids = image.ids.data();
@@ -374,6 +446,11 @@ class Emulator final : public Backend {
                        .spikes = block.spikes.data(),
                        .spike_count = &block.spike_count,
                        .events = &block.events,
+                       .learning_count = static_cast<u32>(block.tables.learning.size()),
+                       .factor_count = static_cast<u32>(block.tables.factors.size()),
+                       .learning = block.tables.learning_tables,
+                       .factors = block.tables.factor_tables,
+                       .settled = block.tables.settled,
                        .receptors = {},
                        .shared = block.plan.places,
                        .courses = {.first = block.courses_first,
@@ -413,7 +490,7 @@ class Emulator final : public Backend {
 
     template <class Models>
     void run_blocks(const Parameters& parameters, const std::function<bool()>& stops) {
-        const Models models(programs_);
+        const Models models(network_);
         std::vector<std::unique_ptr<Running<Models>>> active;
         for (u32 b = 0; b < parameters.blocks; ++b) {
             active.push_back(std::make_unique<Running<Models>>(parameters, models, b, options_.threads));
@@ -470,7 +547,7 @@ class Emulator final : public Backend {
 
     EmulatorOptions options_;
     std::mt19937_64 random_;
-    std::vector<DeviceProgram> programs_;
+    NetworkImage network_;  ///< without blocks
     bool has_registers_ = false;
     bool may_split_ = false;
     u32 arrival_room_ = 0;
@@ -481,6 +558,7 @@ class Emulator final : public Backend {
     std::vector<UrgentSynapses> urgent_;
     std::vector<u32> delay_counts_;
     u32 delay_room_ = 0;
+    bool has_remote_ = false;
     double quantum_ = 1.0;
     std::vector<BlockMemory> memory_;
     std::vector<Record> records_;

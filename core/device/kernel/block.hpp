@@ -32,12 +32,15 @@ struct NeuronView {
 enum class Part : u32 {
     begin,    ///< shared memory is prepared
     fill,     ///< sums of the next steps are read from the memory of the device
+    receive_rows,  ///< as `rows`, for the spikes of other processes in a step
     receive,  ///< synapses of spikes of other processes are added to the inputs
     update,   ///< neurons read their inputs, and advance
     publish,  ///< the record of the step is written; meanwhile, synapses that have time are added to the inputs
     gather,   ///< the records of all blocks are read
     list,     ///< more spikes of these records than fitted
+    rows,     ///< what the synapses of a source share, where it changes with spikes
     deliver,  ///< synapses of the gathered spikes are added to the inputs
+    settle,   ///< all synapses learn from the spikes that have arrived
     rest,     ///< those that had time, after the last step
     spill,    ///< sums and state are written to the memory of the device
     done,
@@ -62,6 +65,9 @@ struct Shared {
     u32 totals[2];
     u32 stops;
     u32 asks_to_stop;
+    u64 rounds;  ///< the last round of a list, in its lower 16 bits
+    i64 requested;  ///< the last step in which a neuron had too many spikes to learn from
+    i64 settles;    ///< the same, when the spikes of a step are delivered
     u32 spike_count;
     u16 first[Record::room + 1];
     u32 near_now[2][most_receptors];  ///< in even and odd steps: place of the sums that are read
@@ -79,7 +85,11 @@ struct Shared {
 /// `epoch_steps` steps.
 ///
 /// @tparam Models has `u32 step(u32 program, View& view) const` for a NeuronView, and `registers`: variables of a neuron
-/// that the thread keeps, which then has only one, or 0; and `signals`: bits of the kinds of signals
+/// that the thread keeps, which then has only one, or 0; and `signals`: bits of the kinds of signals; and for
+/// rules of synapses
+///     float presynaptic(u32 rule, float weight, float trace, float same_side_trace, const float* parameters) const
+///     float postsynaptic(the same) const
+///     double release(u32 rule, double* values, u32 stride, i64& last, i64 step) const
 template <class Models>
 class Block {
    public:
@@ -95,7 +105,8 @@ class Block {
           step_(parameters.first),
           epoch_begin_(parameters.first),
           exchanged_(parameters.first),
-          slot_(static_cast<u32>(parameters.first % static_cast<i64>(parameters.data[number].slots))) {}
+          slot_(static_cast<u32>(parameters.first % static_cast<i64>(parameters.data[number].slots))),
+          received_(parameters.remote != nullptr ? parameters.remote_begin[number] : 0) {}
 
     RANVIER_DEVICE Part first_part() const { return p_.first <= p_.last ? Part::begin : Part::done; }
 
@@ -108,6 +119,11 @@ class Block {
                 return true;
             case Part::fill:
                 fill();
+                return true;
+            case Part::receive_rows:
+                for (u64 i = received_ + thread_; i < end_of_received(); i += threads_) {
+                    change_row(p_.remote[i].row, p_.remote[i].step);
+                }
                 return true;
             case Part::receive:
                 receive();
@@ -130,9 +146,15 @@ class Block {
             case Part::list:
                 if (thread_ < p_.blocks) list(read(record(exchanged_, thread_)));
                 return true;
+            case Part::rows:
+                change_rows();
+                return true;
             case Part::deliver:
                 delivery = begin_delivery();
                 break;
+            case Part::settle:
+                settle();
+                return true;
             case Part::spill:
                 spill();
                 return true;
@@ -153,9 +175,13 @@ class Block {
             case Part::begin:
                 return Part::fill;
             case Part::fill:
-                return p_.remote != nullptr ? Part::receive : Part::update;
+                settled_ = has_tables() ? *shared_->data.settled : 0;
+                return after_received();
+            case Part::receive_rows:
+                return Part::receive;
             case Part::receive:
-                return Part::update;
+                received_ = end_of_received();
+                return after_received();
             case Part::update:
                 return Part::publish;
             case Part::publish:
@@ -169,10 +195,20 @@ class Block {
             case Part::gather:
                 // Few spikes: their synapses can wait in the list until the next record has been written.
                 is_split_ = shared_->data.is_split != 0 && shared_->totals[parity_] <= p_.arrival_room;
-                return Part::deliver;
+                return has_tables() ? Part::rows : Part::deliver;
             case Part::list:
+                return has_tables() ? Part::rows : Part::deliver;
+            case Part::rows:
                 return Part::deliver;
             case Part::deliver:
+                if (p_.has_repeats != 0 && has_tables()) {
+                    if (shared_->rounds > (list_ << 16 | round_)) {
+                        ++round_;
+                        return Part::rows;
+                    }
+                    round_ = 0;
+                    ++list_;
+                }
                 window_ += p_.arrival_room;
                 if (window_ < shared_->totals[parity_]) return Part::list;
                 window_ = 0;
@@ -182,10 +218,10 @@ class Block {
                     ++exchanged_;
                     return Part::gather;
                 }
-                if (step_ == p_.last || shared_->stops != 0) return is_pending_ ? Part::rest : Part::spill;
-                advance();
-                epoch_begin_ = step_;
-                return Part::update;
+                return has_tables() && shared_->settles > settled_ && p_.has_remote == 0 ? Part::settle : next_epoch();
+            case Part::settle:
+                settled_ = settling();
+                return p_.settles != 0 ? Part::spill : next_epoch();
             case Part::rest:
                 is_pending_ = false;
                 return Part::spill;
@@ -243,6 +279,8 @@ class Block {
     };
 
     RANVIER_DEVICE u32 lane() const { return thread_ % warp_size; }
+    RANVIER_DEVICE bool has_tables() const { return shared_->data.learning_count + shared_->data.factor_count != 0; }
+    RANVIER_DEVICE u32* sources() const { return shared_->template at<u32>(shared_->data.shared.sources); }
     RANVIER_DEVICE const Group* groups() const { return shared_->template at<Group>(shared_->data.shared.groups); }
     RANVIER_DEVICE u32* low() const { return shared_->template at<u32>(shared_->data.shared.low); }
     RANVIER_DEVICE u32* high() const { return shared_->template at<u32>(shared_->data.shared.high); }
@@ -284,6 +322,12 @@ class Block {
         }
     }
 
+    RANVIER_DEVICE Part next_epoch() {
+        if (step_ == p_.last || shared_->stops != 0) return is_pending_ ? Part::rest : Part::spill;
+        advance();
+        epoch_begin_ = step_;
+        return Part::update;
+    }
     RANVIER_DEVICE bool ends_epoch() const { return step_ == p_.last || step_ + 1 == epoch_begin_ + p_.epoch_steps; }
     RANVIER_DEVICE void advance() {
         ++step_;
@@ -327,6 +371,8 @@ class Block {
         shared_->totals[0] = shared_->totals[1] = 0;
         shared_->stops = 0;
         shared_->asks_to_stop = 0;
+        shared_->requested = shared_->settles = never;
+        shared_->rounds = 0;
         shared_->spike_count = *data.spike_count;
     }
 
@@ -390,7 +436,7 @@ class Block {
     RANVIER_DEVICE void spill() {
         const BlockData& data = shared_->data;
         for (u32 r = 0; r < data.receptor_count; ++r) {
-            for_near_sums(data.receptors[r], step_ + 1, [&](u32 place, i64* of_ring) {
+            for_near_sums(data.receptors[r], p_.settles != 0 ? step_ : step_ + 1, [&](u32 place, i64* of_ring) {
                 write_sum(of_ring, static_cast<i64>(u64{low()[place]} | u64{high()[place]} << 32));
             });
         }
@@ -416,6 +462,10 @@ class Block {
         if (events_ != 0) add(data.events, events_);
         if (thread_ != 0) return;
         *data.spike_count = shared_->spike_count;
+        if (has_tables()) {
+            *data.settled = settled_;
+            if (shared_->requested > settled_) p_.control->should_settle = 1;
+        }
         if (number_ == 0) p_.control->reached = step_;
     }
 
@@ -449,18 +499,42 @@ class Block {
         return sum;
     }
 
+    /// The part after the spikes of other processes before `received_`.
+    RANVIER_DEVICE Part after_received() const {
+        if (p_.remote != nullptr && received_ < p_.remote_begin[number_ + 1]) {
+            return has_tables() ? Part::receive_rows : Part::receive;
+        }
+        return p_.settles != 0 ? Part::settle : Part::update;
+    }
+    /// The end of the spikes that are received at once: those of a step where synapses change with them.
+    RANVIER_DEVICE u64 end_of_received() const {
+        u64 end = p_.remote_begin[number_ + 1];
+        if (!has_tables()) return end;
+        for (u64 begin = received_ + 1; begin < end;) {
+            const u64 middle = begin + (end - begin) / 2;
+            if (p_.remote[middle].step == p_.remote[received_].step &&
+                p_.remote[middle].number == p_.remote[received_].number) {
+                begin = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        return end;
+    }
     /// Few threads share a step, so that each finds its own reach.
     RANVIER_DEVICE void receive() {
         const BlockData& data = shared_->data;
-        const u64 end = p_.remote_begin[number_ + 1];
-        for (u64 i = p_.remote_begin[number_] + thread_ / warp_size; i < end; i += threads_ / warp_size) {
+        const u64 end = end_of_received();
+        for (u64 i = received_ + thread_ / warp_size; i < end; i += threads_ / warp_size) {
             const RemoteSpike spike = p_.remote[i];
+            const auto own_reach = [&](u32 r) { return reach_of(r, static_cast<u32>(step_ - spike.step), false); };
+            add_tables(spike.row, spike.step, own_reach);
             const Row row = data.rows.find(spike.row);
             for (u32 s = lane(); s < row.count; s += warp_size) {
                 const Synapse synapse = read_synapse(data.synapses + row.begin + s);
                 u32 r = 0;
                 while (r + 1 < data.receptor_count && synapse.cell >= data.receptors[r + 1].first_cell) ++r;
-                const Reach reach = reach_of(r, static_cast<u32>(step_ - spike.step), false);
+                const Reach reach = own_reach(r);
                 add_input(r, reach, synapse.cell - reach.first_cell, quanta_of(synapse));
             }
         }
@@ -522,6 +596,10 @@ class Block {
         if ((result & step_fires) != 0) {
             refractory(neuron) = group.refractory_steps[group.refractory_varies != 0 ? i : 0];
             fire(neuron);
+            const BlockData& data = shared_->data;
+            for (u32 t = 0; t < data.learning_count; ++t) {
+                if (data.learning[t].add_postsynaptic(neuron, step_)) shared_->requested = step_;
+            }
         } else if (left > 0) {
             refractory(neuron) = left - 1;
         }
@@ -656,16 +734,34 @@ class Block {
     RANVIER_DEVICE void list(u32 place, u32 neuron) {
         if (place < window_ || place >= window_ + p_.arrival_room) return;
         arrivals(parity_)[place - window_] = shared_->data.rows.find(first_source_ + neuron);
+        if (has_tables()) sources()[place - window_] = first_source_ + neuron;
+    }
+
+    /// Spikes of the step that are in the list.
+    RANVIER_DEVICE u32 count_in_window() const {
+        const u32 left = shared_->totals[parity_] - window_;
+        return left < p_.arrival_room ? left : p_.arrival_room;
     }
 
     /// What arrives in this window.
     RANVIER_DEVICE Delivery begin_delivery() {
-        // The next step of the epoch counts from 0.
-        if (thread_ == 0) shared_->totals[parity_ ^ 1U] = 0;
+        if (thread_ == 0) {
+            // The next step of the epoch counts from 0.
+            shared_->totals[parity_ ^ 1U] = 0;
+            // A thread that is ahead may make another request before all have seen this one.
+            shared_->settles = shared_->requested;
+        }
         if (thread_ + 1 == threads_ && read_flag(&p_.control->stop) != 0) shared_->asks_to_stop = 1;
-        const u32 left = shared_->totals[parity_] - window_;
-        return {is_split_ ? Pass::urgent : Pass::all, left < p_.arrival_room ? left : p_.arrival_room,
-                arrivals(parity_), shared_->reaches[0]};
+        u32 count = count_in_window();
+        if (has_tables()) {
+            const auto shared_reach = [&](u32 r) { return shared_->reaches[0][r]; };
+            for (u32 a = thread_ / warp_size; a < count; a += threads_ / warp_size) {
+                if (is_in_round(a)) events_ += add_tables(sources()[a], exchanged_, shared_reach);
+            }
+            // Repeated spikes reach static synapses with the first ones.
+            if (round_ != 0) count = 0;
+        }
+        return {is_split_ ? Pass::urgent : Pass::all, count, arrivals(parity_), shared_->reaches[0]};
     }
 
     /// The synapses of the last list that the first delivery has left.
@@ -723,6 +819,98 @@ class Block {
         }
     }
 
+    // Synapses that change with spikes.
+
+    /// Spikes of a source in one step follow each other, in rounds.
+    RANVIER_DEVICE u32 round_of(u32 arrival) const {
+        u32 before = 0;
+        for (u32 a = 0; a < arrival; ++a) before += sources()[a] == sources()[arrival] ? 1 : 0;
+        return before;
+    }
+    RANVIER_DEVICE bool is_in_round(u32 arrival) const { return p_.has_repeats == 0 || round_of(arrival) == round_; }
+
+    RANVIER_DEVICE void change_rows() const {
+        for (u32 a = thread_; a < count_in_window(); a += threads_) {
+            if (p_.has_repeats != 0) {
+                const u32 round = round_of(a);
+                if (round_ == 0 && round != 0) raise(&shared_->rounds, list_ << 16 | round);
+                if (round != round_) continue;
+            }
+            change_row(sources()[a], exchanged_);
+        }
+    }
+
+    RANVIER_DEVICE void change_row(u32 source, i64 step) const {
+        const BlockData& data = shared_->data;
+        for (u32 t = 0; t < data.learning_count; ++t) {
+            const LearningTable& table = data.learning[t];
+            const u32 row = table.of.row_of[source];
+            if (row != no_row) table.add_presynaptic(row, step);
+        }
+        for (u32 t = 0; t < data.factor_count; ++t) {
+            const FactorTable& table = data.factors[t];
+            const u32 row = table.of.row_of[source];
+            if (row == no_row) continue;
+            table.factors[row] =
+                models_.release(table.of.rule, table.values + row, table.of.rows, table.last[row], step);
+        }
+    }
+
+    /// Adds the synapses of a source that has fired in a step, and returns how many this thread has added. Called by all
+    /// threads of a warp. @param reach of a receptor: reach(number)
+    template <class ReachOf>
+    RANVIER_DEVICE u64 add_tables(u32 source, i64 step, const ReachOf& reach) {
+        const BlockData& data = shared_->data;
+        u64 added = 0;
+        for (u32 t = 0; t < data.learning_count; ++t) {
+            const LearningTable& table = data.learning[t];
+            added += add_table(table.of, source, reach, [&](u32 row, u64 synapse) {
+                return visit_synapse(table, models_, row, synapse, step, settled_);
+            });
+        }
+        for (u32 t = 0; t < data.factor_count; ++t) {
+            const FactorTable& table = data.factors[t];
+            added += add_table(table.of, source, reach, [&](u32 row, u64 synapse) {
+                return table.of.rounded(static_cast<double>(table.of.weights[synapse]) * table.factors[row]);
+            });
+        }
+        return added;
+    }
+
+    /// @param contribution of a synapse: contribution(row, synapse)
+    template <class ReachOf, class Contribution>
+    RANVIER_DEVICE u64 add_table(const TableRows& table, u32 source, const ReachOf& reach_of_receptor,
+                                 const Contribution& contribution) {
+        const u32 row = table.row_of[source];
+        if (row == no_row) return 0;
+        const u64 end = table.begin[row + 1];
+        const Reach reach = reach_of_receptor(table.receptor);
+        u64 added = 0;
+        for (u64 s = table.begin[row] + lane(); s < end; s += warp_size, ++added) {
+            const double number = contribution(row, s);
+            add_input(table.receptor, reach, (table.delays[s] - 1U) * reach.inputs + table.targets[s],
+                      static_cast<i64>(number * p_.inverse_quantum));
+        }
+        return added;
+    }
+
+    /// All synapses learn from what has arrived up to this step.
+    RANVIER_DEVICE i64 settling() const { return p_.settles != 0 ? step_ - 1 : step_; }
+
+    RANVIER_DEVICE void settle() const {
+        const BlockData& data = shared_->data;
+        for (u32 t = 0; t < data.learning_count; ++t) {
+            const LearningTable& table = data.learning[t];
+            for (u32 n = thread_; n < table.neurons; n += threads_) table.new_counts[n] = 0;
+            for (u32 row = thread_ / warp_size; row < table.of.rows; row += threads_ / warp_size) {
+                if (table.last[row] == never) continue;
+                for (u64 s = table.of.begin[row] + lane(); s < table.of.begin[row + 1]; s += warp_size) {
+                    settle_synapse(table, models_, row, s, settling(), settled_);
+                }
+            }
+        }
+    }
+
     RANVIER_DEVICE void add_synapse(const Synapse& synapse, const Delivery& delivery) {
         u32 r = 0;
         while (r + 1 < shared_->data.receptor_count && synapse.cell >= delivery.reaches[r + 1].first_cell) ++r;
@@ -763,6 +951,10 @@ class Block {
     i64 epoch_begin_;
     i64 exchanged_;  ///< the step whose spikes are being exchanged
     u32 slot_;       ///< of step_ in the ring
+    u64 list_ = 1;     ///< of arrivals, counted
+    u64 round_ = 0;    ///< of the repeated spikes of this list
+    u64 received_;     ///< the first spike of other processes that is not delivered yet
+    i64 settled_ = 0;  ///< all synapses have learnt from the spikes that had arrived in this step
     u32 parity_ = 0;
     u32 window_ = 0;  ///< of the spikes of this step
     bool is_split_ = false;    ///< synapses of a delay of one step are added first

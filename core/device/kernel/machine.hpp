@@ -24,6 +24,9 @@ using i64 = long long;
 
 inline constexpr u32 warp_size = 32;
 
+/// Bits of the absolute value, which have the same order.
+RANVIER_DEVICE u32 absolute_bits(float number) { return __builtin_bit_cast(u32, number) & 0x7FFFFFFFU; }
+
 /// The spikes of a block in a step. Blocks wait for the record of a step, so it is message and barrier in one: it is
 /// written and read at once.
 struct alignas(16) Record {
@@ -46,7 +49,11 @@ RANVIER_DEVICE void add(i64* to, i64 number) { atomicAdd(reinterpret_cast<u64*>(
 RANVIER_DEVICE void add(u64* to, u64 number) { atomicAdd(to, number); }
 RANVIER_DEVICE u64 fetch_add(u64* to, u64 number) { return atomicAdd(to, number); }
 RANVIER_DEVICE void lower(u32* to, u32 number) { atomicMin(to, number); }
-RANVIER_DEVICE void raise(u32* to, u32 number) { atomicMax(to, number); }
+/// Takes the greater number. Reading first is faster, since the greatest is soon there.
+RANVIER_DEVICE void raise(u32* to, u32 number) {
+    if (*reinterpret_cast<const volatile u32*>(to) < number) atomicMax(to, number);
+}
+RANVIER_DEVICE void raise(u64* to, u64 number) { atomicMax(to, number); }
 /// Before a record is written: everything that the threads of the block have written until a barrier is seen by whoever has
 /// seen the record.
 RANVIER_DEVICE void release() { __threadfence(); }
@@ -111,7 +118,12 @@ RANVIER_DEVICE u64 fetch_add(u64* to, u64 number) {
     return before;
 }
 RANVIER_DEVICE void lower(u32* to, u32 number) { *to = number < *to ? number : *to; }
-RANVIER_DEVICE void raise(u32* to, u32 number) { *to = number > *to ? number : *to; }
+RANVIER_DEVICE void raise(u32* to, u32 number) {
+    if (*to < number) *to = number;
+}
+RANVIER_DEVICE void raise(u64* to, u64 number) {
+    if (*to < number) *to = number;
+}
 RANVIER_DEVICE void release() {}
 RANVIER_DEVICE void publish(Record* to, const Record& record) { *to = record; }
 RANVIER_DEVICE Record read(const Record* from) { return *from; }

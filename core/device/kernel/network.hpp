@@ -1,6 +1,7 @@
 #pragma once
 
 #include "device/kernel/machine.hpp"
+#include "device/kernel/plastic.hpp"
 #include "device/kernel/rows.hpp"
 #include "device/kernel/signals.hpp"
 
@@ -73,6 +74,7 @@ struct SharedPlaces {
     u32 constants = 0;
     u32 places = 0;  ///< of the spikes of each block among the arrivals of a step
     u32 arrivals = 0;  ///< two lists
+    u32 sources = 0;  ///< of the arrivals, where synapses change with spikes
     u32 low = 0;  ///< halves of sums
     u32 high = 0;
     u32 flags = 0;
@@ -103,7 +105,7 @@ struct Spike {
 struct RemoteSpike {
     i64 step = 0;
     u32 row = 0;
-    u32 unused = 0;
+    u32 number = 0;  ///< among those of this row in this step
 };
 
 struct BlockData {
@@ -130,6 +132,11 @@ struct BlockData {
     Spike* spikes = nullptr;
     u32* spike_count = nullptr;
     u64* events = nullptr;  ///< synapses reached by spikes of this process
+    u32 learning_count = 0;
+    u32 factor_count = 0;
+    const LearningTable* learning = nullptr;
+    const FactorTable* factors = nullptr;
+    i64* settled = nullptr;  ///< the step up to which all synapses have learnt
     Receptor receptors[most_receptors];
     SharedPlaces shared;
     Courses courses;
@@ -139,6 +146,7 @@ struct BlockData {
 struct Control {
     u32 stop = 0;  ///< by the host
     u32 failed = 0;  ///< by blocks: a condition of a program does not hold
+    u32 should_settle = 0;  ///< by blocks: a neuron has had too many spikes to learn from
     i64 reached = 0;
 };
 
@@ -157,6 +165,12 @@ struct Parameters {
     const RemoteSpike* remote = nullptr;
     const u64* remote_begin = nullptr;  ///< by block, and the end of the last one
     u64* clocks = nullptr;  ///< [block][part] cycles, for kernels with RANVIER_CLOCKS
+    /// Instead of steps: all synapses learn from the spikes that have arrived before step `first`.
+    u32 settles = 0;
+    /// Whether a source may fire several times in a step.
+    u32 has_repeats = 0;
+    /// Blocks do not let synapses learn themselves: they do not know the spikes of other processes yet.
+    u32 has_remote = 0;
 };
 
 }  // namespace ranvier::device

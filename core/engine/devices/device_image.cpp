@@ -150,18 +150,19 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
         }
     }
     for (const network::Projection& projection : network.projections()) {
-        if (projection.synapse.is_static()) continue;
-        refuse_for("it does not have synapses that change yet, such as those of '" + projection.name + "'");
+        if (const auto refused = refused_synapses(projection, network.resolution())) refuse_for(*refused);
     }
 }
 
 DeviceImage::DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
-                         Step epoch_steps, Step longest_delay, const network::Network& network, std::string device)
-    : network_(network),
+                         Step epoch_steps, Step longest_delay, Step exchange_steps,
+                         const network::LoweredNetwork& network, std::string device)
+    : network_(network.network()),
       device_(std::move(device)),
       shards_(shards),
       layout_(layout),
       epoch_steps_(epoch_steps),
+      plastic_(shards, network, std::max(epoch_steps, exchange_steps), device_),
       host_stimuli_(shards.size()) {
     DelaySteps greatest = std::max<DelaySteps>(1, static_cast<DelaySteps>(longest_delay));
     for (const auto& shard : shards_) {
@@ -216,6 +217,7 @@ device::NetworkImage DeviceImage::network(const DrawnRows* drawn) {
     fit_quantum();
     device::NetworkImage image;
     image.epoch_steps = static_cast<u32>(epoch_steps_);
+    image.has_remote = layout_.placement().ranks() > 1;
     image.quantum = quantum_;
     image.has_rows = drawn != nullptr;
     for (u32 s = 0; s < shards_.size(); ++s) {
@@ -233,10 +235,21 @@ device::NetworkImage DeviceImage::network(const DrawnRows* drawn) {
             block.variables = std::max(block.variables, programs_[group.program].variables);
         }
         block.rows = number_rows(s);
-        block.synapses = drawn != nullptr ? drawn->synapses[s] : shard.synapses().size();
+        if (drawn != nullptr) block.synapses = drawn->synapses[s];
+        for (u32 kind = 0; kind < shard.synapses().tables().size(); ++kind) {
+            const connect::StoredSynapses* const stored = shard.synapses().stored(connect::KindIndex{kind});
+            if (stored == nullptr) continue;
+            if (shard.synapses().is_static(connect::KindIndex{kind})) {
+                block.synapses += stored->size();
+            } else {
+                block.has_tables = true;
+            }
+        }
         image.blocks.push_back(std::move(block));
     }
     image.programs = programs_;
+    image.learning_rules = plastic_.learning_rules();
+    image.release_rules = plastic_.release_rules();
     return image;
 }
 
@@ -398,7 +411,7 @@ void DeviceImage::copy_rows(std::uint32_t shard, device::BlockRows& rows) const 
         for (u32 i = 0; i < synapses.tables().size(); ++i) {
             const connect::KindIndex kind{i};
             const connect::SynapseTable* const table = synapses.table(kind);
-            if (table == nullptr) continue;
+            if (table == nullptr || !synapses.is_static(kind)) continue;
             const connect::StoredSynapses& stored = *table->synapses();
             const u32 count = table->rows();
             for (u32 row = 0; row < count; ++row) {
@@ -503,7 +516,29 @@ void DeviceImage::add_to_ring(std::uint32_t shard, connect::KindIndex kind, RowI
     }
 }
 
+device::TablesImage DeviceImage::tables(std::uint32_t shard) const {
+    return plastic_.tables(shard, row_counts_[shard],
+                           [&](connect::KindIndex kind, RowIndex row) { return row_of(shard, kind, row); });
+}
+
+void DeviceImage::take_plastic(device::Backend& backend, std::uint32_t shard, Step now,
+                               std::span<const RemoteArrival> remote) const {
+    plastic_.take_states(backend, shard, now);
+    std::vector<device::i64> sums(std::size_t{slots_} * input_count(shards_[shard]->inputs()));
+    backend.get_ring(shard, sums);
+    const std::vector<device::i64> known = static_ring(shard, now, remote);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] -= known[i];
+    plastic_.set_inputs(shard, now, quantum_, slots_, sums);
+}
+
 std::vector<device::i64> DeviceImage::ring(std::uint32_t shard, Step now, std::span<const RemoteArrival> remote) const {
+    std::vector<device::i64> sums = static_ring(shard, now, remote);
+    plastic_.add_inputs(shard, now, quantum_, slots_, sums);
+    return sums;
+}
+
+std::vector<device::i64> DeviceImage::static_ring(std::uint32_t shard, Step now,
+                                                  std::span<const RemoteArrival> remote) const {
     const ShardSynapses& synapses = shards_[shard]->synapses();
     std::vector<device::i64> sums(std::size_t{slots_} * input_count(shards_[shard]->inputs()), 0);
     std::pmr::vector<RowIndex> rows;
@@ -512,7 +547,9 @@ std::vector<device::i64> DeviceImage::ring(std::uint32_t shard, Step now, std::s
             const NeuronId id = sender->layout().id_of(local);
             for (u32 kind = 0; kind < synapses.tables().size(); ++kind) {
                 const connect::SynapseTable* const table = synapses.table(connect::KindIndex{kind});
-                if (table == nullptr || stamp + table->greatest_delay() <= now) continue;
+                if (table == nullptr || !synapses.is_static(connect::KindIndex{kind}) ||
+                    stamp + table->greatest_delay() <= now)
+                    continue;
                 rows.clear();
                 table->find_rows(std::span(&id, 1), rows);
                 for (const RowIndex row : rows) {
@@ -522,6 +559,7 @@ std::vector<device::i64> DeviceImage::ring(std::uint32_t shard, Step now, std::s
         });
     }
     for (const RemoteArrival& arrival : remote) {
+        if (!synapses.is_static(arrival.kind)) continue;
         add_to_ring(shard, arrival.kind, arrival.row, arrival.stamp, now, sums);
     }
     return sums;

@@ -8,6 +8,7 @@
 #include "device/backend/backend.hpp"
 #include "engine/devices/construction_image.hpp"
 #include "engine/devices/device_courses.hpp"
+#include "engine/devices/plastic_tables.hpp"
 #include "engine/shard/shard.hpp"
 #include "engine/shard/weight_checks.hpp"
 #include "network/lowering/lowering.hpp"
@@ -34,9 +35,10 @@ struct RemoteArrival {
 /// for each source of this process one, and then one for each row of a table whose source is on another process.
 class DeviceImage {
    public:
+    /// @param epoch_steps after which blocks exchange spikes @param exchange_steps after which processes do
     /// @param longest_delay at least that of synapses that are in no table
     DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout, Step epoch_steps,
-                Step longest_delay, const network::Network& network, std::string device);
+                Step longest_delay, Step exchange_steps, const network::LoweredNetwork& network, std::string device);
 
     /// All but the rows.
     /// @throws StateError for a network that is too large for blocks, or neurons whose step is not a program
@@ -64,6 +66,13 @@ class DeviceImage {
     bool is_remote(std::uint32_t shard, connect::KindIndex kind, RowIndex row) const {
         return remote_row(shard, kind, row) != not_remote;
     }
+    const PlasticTables& plastic() const { return plastic_; }
+    /// The tables of a shard whose synapses change with spikes. Thread-safe.
+    device::TablesImage tables(std::uint32_t shard) const;
+    /// Takes the state of synapses that change with spikes from a device, and what they have added to inputs.
+    /// @param remote as in ring()
+    void take_plastic(device::Backend& backend, std::uint32_t shard, Step now,
+                      std::span<const RemoteArrival> remote) const;
 
    private:
     /// The quantum of all present weights.
@@ -79,6 +88,8 @@ class DeviceImage {
     std::uint32_t row_of(std::uint32_t shard, connect::KindIndex kind, RowIndex row) const;
     void add_to_ring(std::uint32_t shard, connect::KindIndex kind, RowIndex row, Step stamp, Step now,
                      std::span<device::i64> sums) const;
+    /// What static synapses add to it.
+    std::vector<device::i64> static_ring(std::uint32_t shard, Step now, std::span<const RemoteArrival> remote) const;
 
     const network::Network& network_;
     std::string device_;  ///< its name
@@ -94,6 +105,7 @@ class DeviceImage {
     static constexpr std::uint32_t not_remote = UINT32_MAX;
     /// By shard, kind and row; empty on one process.
     std::vector<std::vector<std::vector<std::uint32_t>>> remote_rows_;
+    PlasticTables plastic_;
     std::vector<device::DeviceProgram> programs_;
     std::vector<std::vector<HostStimulus>> host_stimuli_;
 };

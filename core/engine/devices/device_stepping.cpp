@@ -12,7 +12,9 @@ namespace ranvier::engine {
 
 DeviceStepping::DeviceStepping(const Arguments& arguments)
     : given_(arguments),
-      image_(given_.shards, given_.layout, given_.epoch_steps, given_.kept_steps, given_.network, given_.device),
+      has_plastic_(PlasticTables::are_in(given_.network.network())),
+      image_(given_.shards, given_.layout, given_.epoch_steps, given_.kept_steps, given_.exchange_steps, given_.network,
+             given_.device),
       courses_(given_.shards, given_.device),
       events_(arguments.shards.size(), 0) {
     if (given_.exchange != nullptr) {
@@ -50,6 +52,7 @@ void DeviceStepping::load(bool is_drawn) {
                                        [&](std::uint32_t shard) {
                                            image_.copy_rows(shard, rows);
                                            given_.backend.set_rows(shard, rows);
+                                           given_.backend.set_tables(shard, image_.tables(shard));
                                        });
     };
     if (!is_drawn) given_.team.run(copy_rows);
@@ -76,6 +79,7 @@ void DeviceStepping::update_groups(Step now) {
     for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
         given_.backend.set_constants(shard, image_.groups(shard));
         given_.backend.set_state(shard, image_.state(shard, now));
+        image_.plastic().put_states(given_.backend, shard, now);
     }
     fetched_ = now;
     courses_.set_stimuli(image_.host_stimuli());
@@ -108,6 +112,7 @@ void DeviceStepping::run_alone(WorkerTimes& times) {
     fetch_state(now);
     has_state_ = true;
     check_conditions(now);
+    if (has_plastic_) take_plastic(now, {});
     times.record += timer.lap();
 }
 
@@ -145,22 +150,54 @@ void DeviceStepping::run_with_others(WorkerTimes& times) {
         fetch_state(now);
         has_state_ = true;
     });
+    if (has_plastic_) {
+        const std::vector<std::vector<RemoteArrival>> remote = traffic_->send_again(now, given_.kept_steps);
+        attempt([&] {
+            hand_over();
+            take_plastic(now, remote);
+        });
+    }
     times.record += timer.lap();
 }
 
 void DeviceStepping::run_epoch(Step first, Step last, WorkerTimes& times) {
+    hand_over();
+    if (given_.backend.should_settle()) given_.backend.settle(first - 1);
+    for (Step now = first - 1; now < last;) {
+        now = advance(now + 1, end_of_launch(now + 1, last, times), times);
+        check_conditions(now);
+    }
+}
+
+void DeviceStepping::hand_over() {
     for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
         if (arrivals_[shard].empty()) continue;
         remote_.clear();
         for (const RemoteArrival& arrival : arrivals_[shard]) {
             remote_.push_back({arrival.stamp, image_.remote_row(shard, arrival.kind, arrival.row), 0});
         }
+        order_remote();
         given_.backend.receive(shard, remote_);
         arrivals_[shard].clear();
     }
-    for (Step now = first - 1; now < last;) {
-        now = advance(now + 1, end_of_launch(now + 1, last, times), times);
-        check_conditions(now);
+}
+
+void DeviceStepping::order_remote() {
+    std::ranges::sort(remote_, {}, [](const device::RemoteSpike& spike) { return std::pair(spike.step, spike.row); });
+    for (std::size_t i = 1; i < remote_.size(); ++i) {
+        const bool repeats = remote_[i].step == remote_[i - 1].step && remote_[i].row == remote_[i - 1].row;
+        remote_[i].number = repeats ? remote_[i - 1].number + 1 : 0;
+    }
+    std::ranges::stable_sort(remote_, {},
+                             [](const device::RemoteSpike& spike) { return std::pair(spike.step, spike.number); });
+}
+
+void DeviceStepping::take_plastic(Step now, std::span<const std::vector<RemoteArrival>> remote) {
+    given_.backend.settle(now);
+    for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
+        const std::span<const RemoteArrival> of_shard =
+            remote.empty() ? std::span<const RemoteArrival>{} : std::span(remote[shard]);
+        image_.take_plastic(given_.backend, shard, now, of_shard);
     }
 }
 

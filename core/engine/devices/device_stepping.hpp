@@ -35,7 +35,7 @@ class DeviceStepping final : public Stepping {
         parallel::Team& team;
         device::Backend& backend;
         const DrawnRows* drawn = nullptr;  ///< by the device; null: rows are those of tables
-        const network::Network& network;
+        const network::LoweredNetwork& network;
         std::string device;  ///< its name
         Step epoch_steps = 1;    ///< at most the shortest delay
         Step kept_steps = 0;     ///< of sent spikes; see Outboxes::keep_sent()
@@ -117,9 +117,15 @@ class DeviceStepping final : public Stepping {
             failure_ = std::current_exception();
         }
     }
+    /// Gives spikes of other processes to the device.
+    void hand_over();
+    void order_remote();
+    /// Takes the state of synapses that change with spikes. @param remote spikes in transit, by shard; empty on one process
+    void take_plastic(Step now, std::span<const std::vector<RemoteArrival>> remote);
 
     Arguments given_;
     static constexpr Step unknown = -1;
+    const bool has_plastic_;
 
     DeviceImage image_;
     DeviceCourses courses_;

@@ -287,7 +287,7 @@ void Simulation::Implementation::build_on_device() {
                                       .team = workers.team(),
                                       .backend = *backend,
                                       .drawn = drawn_rows ? &*drawn_rows : nullptr,
-                                      .network = network,
+                                      .network = lowered,
                                       .device = options.device,
                                       .epoch_steps = std::min(routing->shortest_delay(), device::longest_epoch),
                                       .kept_steps = longest_static_delay,
@@ -429,7 +429,10 @@ void Simulation::Implementation::replay(Step now, Step steps) {
     run(*epochs, steps, {}, false);
     if (lacks_exchange) set_local_epochs();
     epochs->set_replays(false);
-    if (on_device) on_device->forget_spikes();
+    if (on_device) {
+        on_device->forget_spikes();
+        on_device->forget_weights();
+    }
     step.store(now);
 }
 

@@ -1,0 +1,125 @@
+#include "device/backend/plastic_image.hpp"
+
+#include "device/backend/packer.hpp"
+
+namespace ranvier::device {
+
+namespace {
+
+class TablePacker {
+   public:
+    explicit TablePacker(u64 address) : packer_(address) {}
+
+    Packer& packer() { return packer_; }
+
+    template <class Element>
+    const Element* array(const std::vector<Element>& elements) {
+        return packer_.address<Element>(packer_.add<Element>(elements));
+    }
+    template <class Element>
+    Element* room(std::size_t count) {
+        return packer_.address<Element>(packer_.add_room<Element>(count));
+    }
+    template <class Real>
+    DecayTable<Real> decay(const DecayFactors<Real>& factors) {
+        if (factors.stretches.empty()) return {};
+        return {.within = array(factors.within),
+                .stretches = array(factors.stretches),
+                .last = static_cast<u32>(factors.stretches.size() - 1)};
+    }
+
+    TableRows rows(const TableImage& image) {
+        return {.rows = static_cast<u32>(image.rows()),
+                .receptor = image.receptor,
+                .rule = image.rule,
+                .row_of = array(image.row_of),
+                .begin = array(image.begin),
+                .targets = array(image.targets),
+                .delays = array(image.delays),
+                .weights = packer_.address<float>(packer_.add<float>(image.weights)),
+                .to_grid = 0x1.8p52 * image.quantum};
+    }
+
+    LearningTable learning(const LearningImage& image) {
+        const std::size_t rows_of_table = image.of.rows();
+        const std::size_t spikes = std::size_t{image.neurons} * image.room;
+        LearningTable table;
+        table.of = rows(image.of);
+        table.pairing = image.pairing;
+        table.presynaptic_accumulates = image.presynaptic_accumulates ? 1 : 0;
+        table.postsynaptic_accumulates = image.postsynaptic_accumulates ? 1 : 0;
+        table.parameter_count = static_cast<u32>(image.shared.size());
+        for (std::size_t k = 0; k < image.shared.size(); ++k) {
+            table.shared[k] = image.shared[k];
+            if (!image.parameters[k].empty()) table.parameters[k] = array(image.parameters[k]);
+        }
+        if (image.pairing == SpikePairing::presynaptic_centred)
+            table.synapse_traces = room<float>(image.of.weights.size());
+        table.last = room<i64>(rows_of_table);
+        table.traces = room<double>(rows_of_table);
+        table.last_before = room<i64>(rows_of_table);
+        table.trace_before = room<float>(rows_of_table);
+        if (image.has_same_side_presynaptic) {
+            table.same_side = room<double>(rows_of_table);
+            table.same_side_before = room<float>(rows_of_table);
+        }
+        table.row_decay = decay(image.row_decay);
+        table.row_same_side_decay = decay(image.row_same_side_decay);
+        table.presynaptic = decay(image.presynaptic);
+        table.postsynaptic = decay(image.postsynaptic);
+        table.first_neuron = image.first_neuron;
+        table.neurons = image.neurons;
+        table.room = image.room;
+        table.most_new = image.most_new;
+        table.counts = room<u32>(image.neurons);
+        table.new_counts = room<u32>(image.neurons);
+        table.steps = room<i64>(spikes);
+        table.after = room<float>(spikes);
+        table.last_traces = room<double>(image.neurons);
+        if (image.has_same_side_postsynaptic) {
+            table.before = room<float>(spikes);
+            table.last_same_side = room<double>(image.neurons);
+        }
+        table.neuron_decay = decay(image.neuron_decay);
+        table.neuron_same_side_decay = decay(image.neuron_same_side_decay);
+        table.greatest = room<u32>(1);
+        return table;
+    }
+
+    FactorTable factors(const FactorImage& image) {
+        FactorTable table;
+        table.of = rows(image.of);
+        table.values = room<double>(image.of.rows() * image.states);
+        table.last = room<i64>(image.of.rows());
+        table.factors = room<double>(image.of.rows());
+        return table;
+    }
+
+   private:
+    Packer packer_;
+};
+
+}  // namespace
+
+PackedTables pack_tables(const TablesImage& image, u64 address) {
+    PackedTables packed;
+    TablePacker tables(address);
+    Packer& packer = tables.packer();
+    const std::size_t learning = packer.add_room<LearningTable>(image.learning.size());
+    const std::size_t factors = packer.add_room<FactorTable>(image.factors.size());
+    packed.learning_tables = packer.address<LearningTable>(learning);
+    packed.factor_tables = packer.address<FactorTable>(factors);
+    packed.settled = tables.room<i64>(1);
+    for (const LearningImage& each : image.learning) packed.learning.push_back(tables.learning(each));
+    for (const FactorImage& each : image.factors) packed.factors.push_back(tables.factors(each));
+    for (std::size_t t = 0; t < packed.learning.size(); ++t) {
+        packer.put(learning + t * sizeof(LearningTable), packed.learning[t]);
+    }
+    for (std::size_t t = 0; t < packed.factors.size(); ++t) {
+        packer.put(factors + t * sizeof(FactorTable), packed.factors[t]);
+    }
+    packed.bytes = packer.finish();
+    return packed;
+}
+
+}  // namespace ranvier::device

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/kernel/network.hpp"
+#include "ranvier/program/program.hpp"
+
+/// Synapses that change with spikes, as the host has them; see kernel/plastic.hpp.
+namespace ranvier::device {
+
+/// What a spike does to the weight of a synapse, in kernels and in the emulator.
+struct LearningRule {
+    /// For kernels, C++ types of models/synapses/learning_rules.hpp, one for each side, and the bytes of their constants;
+    std::string presynaptic_type;
+    std::string postsynaptic_type;
+    std::vector<u32> constants;
+    /// or programs: weight, trace, trace of the same side, parameters -> weight.
+    std::shared_ptr<const program::Program> presynaptic;
+    std::shared_ptr<const program::Program> postsynaptic;
+    std::vector<double> parameters;           ///< of the programs, as the kernels read them
+    std::vector<u32> per_synapse_parameters;  ///< those of `parameters` that come with each synapse
+    u32 parameter_count = 0;                  ///< that come with each synapse, or in LearningTable::shared
+    bool has_same_side_presynaptic = false;
+    bool has_same_side_postsynaptic = false;
+    /// For the emulator, the same: change(is_postsynaptic, weight, trace, trace of the same side, parameters).
+    std::function<float(bool, float, float, float, const float*)> change;
+};
+
+/// Which part of the weights a spike adds.
+struct ReleaseRule {
+    std::string type;  ///< of models/synapses/release_rules.hpp
+    std::vector<u32> constants;
+    u32 states = 0;
+    /// For the emulator: release(state values, step of the last spike, present step).
+    std::function<double(double*, i64&, i64)> release;
+};
+
+template <class Real>
+struct DecayFactors {
+    std::vector<Real> within;
+    std::vector<Real> stretches;
+};
+
+struct TableImage {
+    u32 receptor = 0;
+    u32 rule = 0;
+    double quantum = 1.0;  ///< to which contributions are rounded
+    std::vector<u32> row_of;
+    std::vector<u64> begin;
+    std::vector<u16> targets;
+    std::vector<u16> delays;
+    std::vector<float> weights;
+
+    std::size_t rows() const { return begin.size() - 1; }
+};
+
+struct LearningImage {
+    TableImage of;
+    SpikePairing pairing = SpikePairing::all;
+    bool presynaptic_accumulates = true;
+    bool postsynaptic_accumulates = true;
+    bool has_same_side_presynaptic = false;
+    bool has_same_side_postsynaptic = false;
+    std::vector<std::vector<float>> parameters;  ///< empty: shared
+    std::vector<float> shared;
+    DecayFactors<double> row_decay;
+    DecayFactors<double> row_same_side_decay;
+    DecayFactors<float> presynaptic;
+    DecayFactors<float> postsynaptic;
+    DecayFactors<double> neuron_decay;
+    DecayFactors<double> neuron_same_side_decay;
+    u32 first_neuron = 0;
+    u32 neurons = 0;
+    u32 room = 0;
+    u32 most_new = 0;
+};
+
+struct FactorImage {
+    TableImage of;
+    u32 states = 0;
+};
+
+/// All of a block.
+struct TablesImage {
+    std::vector<LearningImage> learning;
+    std::vector<FactorImage> factors;
+
+    bool empty() const { return learning.empty() && factors.empty(); }
+};
+
+/// The state of a LearningTable between two runs.
+struct LearningState {
+    std::vector<float> weights;
+    std::vector<float> synapse_traces;
+    std::vector<i64> last;
+    std::vector<double> traces;
+    std::vector<double> same_side;
+    std::vector<u32> counts;
+    std::vector<i64> steps;
+    std::vector<float> after;
+    std::vector<float> before;
+    std::vector<double> last_traces;
+    std::vector<double> last_same_side;
+    u32 greatest = 0;
+};
+
+/// Calls visit(array of the state, pointer of the table) for each array that a table has.
+template <class State, class Visit>
+void visit_state(State& state, const LearningTable& table, Visit&& visit) {
+    visit(state.weights, table.of.weights);
+    if (table.synapse_traces != nullptr) visit(state.synapse_traces, table.synapse_traces);
+    visit(state.last, table.last);
+    visit(state.traces, table.traces);
+    if (table.same_side != nullptr) visit(state.same_side, table.same_side);
+    visit(state.counts, table.counts);
+    visit(state.steps, table.steps);
+    visit(state.after, table.after);
+    visit(state.last_traces, table.last_traces);
+    if (table.before != nullptr) {
+        visit(state.before, table.before);
+        visit(state.last_same_side, table.last_same_side);
+    }
+}
+
+struct FactorState {
+    std::vector<double> values;  ///< [state of the rule][row]
+    std::vector<i64> last;
+};
+
+/// The tables of a block with all that they point to, to be copied to `address`.
+struct PackedTables {
+    std::vector<std::byte> bytes;
+    std::vector<LearningTable> learning;  ///< also in the bytes
+    std::vector<FactorTable> factors;
+    // Addresses:
+    const LearningTable* learning_tables = nullptr;
+    const FactorTable* factor_tables = nullptr;
+    i64* settled = nullptr;
+};
+PackedTables pack_tables(const TablesImage& image, u64 address);
+
+}  // namespace ranvier::device

@@ -1,0 +1,258 @@
+#pragma once
+
+#include "device/kernel/machine.hpp"
+
+/// Synapses whose weights change with spikes, or of which spikes add a part, on devices: the calculations of
+/// connect/plasticity/plastic_table.hpp and row_factor_table.hpp, in the same order for each synapse.
+namespace ranvier::device {
+
+inline constexpr u32 no_row = 0xFFFFFFFF;
+/// The step of the last spike of what has never fired.
+inline constexpr i64 never = -0x7FFFFFFFFFFFFFFF - 1;
+inline constexpr u32 most_rule_parameters = 5;
+
+/// Decay factors by number of steps: the tables of connect/plasticity/decay.hpp.
+template <class Real>
+struct DecayTable {
+    static constexpr u32 stretch_bits = 10;
+
+    const Real* within = nullptr;     ///< of a stretch
+    const Real* stretches = nullptr;  ///< the last one is 0
+    u32 last = 0;
+
+    RANVIER_DEVICE Real operator()(i64 steps) const {
+        const u32 some = static_cast<u32>(steps < (1LL << 30) ? steps : 1LL << 30);
+        const u32 stretch = some >> stretch_bits;
+        return stretches[stretch < last ? stretch : last] * within[some & ((1U << stretch_bits) - 1)];
+    }
+};
+
+/// The synapses of a table in a block. Rows of different tables are numbered separately.
+struct TableRows {
+    u32 rows = 0;
+    u32 receptor = 0;
+    u32 rule = 0;         ///< of Models
+    const u32* row_of = nullptr;  ///< by source, or no_row
+    const u64* begin = nullptr;   ///< by row, and the end of the last one
+    // By synapse:
+    const u16* targets = nullptr;  ///< neuron of the block
+    const u16* delays = nullptr;
+    float* weights = nullptr;
+    double to_grid = 0.0;  ///< adding and subtracting it rounds to the grid of the sums
+
+    RANVIER_DEVICE double rounded(double weight) const { return (weight + to_grid) - to_grid; }
+};
+
+/// The pairs of spikes that a synapse evaluates; see connect::Pairing.
+enum class SpikePairing : u32 { all, restricted, presynaptic_centred };
+
+/// Synapses that learn from pairs of spikes. All delays are dendritic.
+struct LearningTable {
+    TableRows of;
+    SpikePairing pairing = SpikePairing::all;
+    u32 presynaptic_accumulates = 1;
+    u32 postsynaptic_accumulates = 1;
+    u32 parameter_count = 0;
+    /// Of the rule, by synapse; null: all share the one in `shared`.
+    const float* parameters[most_rule_parameters] = {};
+    float shared[most_rule_parameters] = {};
+    float* synapse_traces = nullptr;  ///< null unless pairing is presynaptic_centred
+
+    // By row: after the last spike of its source,
+    i64* last = nullptr;
+    double* traces = nullptr;
+    double* same_side = nullptr;  ///< null without such traces
+    // and of the spike that arrives, what was there before.
+    i64* last_before = nullptr;
+    float* trace_before = nullptr;
+    float* same_side_before = nullptr;
+    DecayTable<double> row_decay;
+    DecayTable<double> row_same_side_decay;
+    DecayTable<float> presynaptic;
+    DecayTable<float> postsynaptic;
+
+    // Postsynaptic spikes of neurons from `first_neuron` on: the newest `room` of each, a power of two.
+    u32 first_neuron = 0;
+    u32 neurons = 0;
+    u32 room = 0;
+    u32 most_new = 0;  ///< spikes of a neuron after which all synapses learn
+    u32* counts = nullptr;      ///< of all spikes, by neuron
+    u32* new_counts = nullptr;  ///< since all synapses learnt
+    i64* steps = nullptr;       ///< [count % room][neuron]
+    float* after = nullptr;     ///< traces
+    float* before = nullptr;    ///< traces that postsynaptic spikes read, or null
+    double* last_traces = nullptr;
+    double* last_same_side = nullptr;
+    DecayTable<double> neuron_decay;
+    DecayTable<double> neuron_same_side_decay;
+
+    u32* greatest = nullptr;  ///< absolute value of a weight that was added, as bits
+
+    RANVIER_DEVICE u64 place(u32 neuron, u32 number) const { return u64{number & (room - 1)} * neurons + neuron; }
+
+    /// Adds a spike. Returns whether all synapses should learn soon.
+    /// @param neuron of the block
+    RANVIER_DEVICE bool add_postsynaptic(u32 neuron, i64 step) const {
+        const u32 n = neuron - first_neuron;
+        if (n >= neurons) return false;
+        const u32 count = counts[n];
+        const bool has_fired = count > 0;
+        const i64 since = has_fired ? step - steps[place(n, count - 1)] : 0;
+        double trace = 1.0;
+        if (postsynaptic_accumulates != 0 && has_fired) trace += last_traces[n] * neuron_decay(since);
+        last_traces[n] = trace;
+        const u64 at = place(n, count);
+        if (before != nullptr) {
+            const double left = has_fired ? last_same_side[n] * neuron_same_side_decay(since) : 0.0;
+            last_same_side[n] = postsynaptic_accumulates != 0 ? left + 1.0 : 1.0;
+            before[at] = static_cast<float>(left);
+        }
+        steps[at] = step;
+        after[at] = static_cast<float>(trace);
+        counts[n] = count + 1;
+        const u32 some = new_counts[n] + 1;
+        new_counts[n] = some;
+        return some > most_new;
+    }
+
+    /// Updates the traces of a row whose source has fired.
+    RANVIER_DEVICE void add_presynaptic(u32 row, i64 step) const {
+        const i64 last_step = last[row];
+        const bool has_fired = last_step != never;
+        last_before[row] = last_step;
+        const double trace = traces[row];
+        trace_before[row] = static_cast<float>(trace);
+        const auto next = [&](double left) { return presynaptic_accumulates != 0 ? left + 1.0 : 1.0; };
+        traces[row] = next(has_fired ? trace * row_decay(step - last_step) : 0.0);
+        if (same_side != nullptr) {
+            const double left = has_fired ? same_side[row] * row_same_side_decay(step - last_step) : 0.0;
+            same_side_before[row] = static_cast<float>(left);
+            same_side[row] = next(left);
+        }
+        last[row] = step;
+    }
+};
+
+/// What a synapse learns from at a visit. A postsynaptic spike of step p meets the presynaptic one of step s at the synapse when
+/// p = s - delay.
+struct LearningVisit {
+    i64 last = never;  ///< previous presynaptic spike
+    float trace = 0;   ///< after it
+    i64 settled = 0;   ///< all synapses have learnt from what had arrived in this step
+    i64 end = 0;       ///< postsynaptic spikes up to this step have arrived
+};
+
+/// The weight of a synapse after it has learnt from postsynaptic spikes.
+template <class Models>
+struct Learner {
+    const LearningTable& table;
+    const Models& models;
+    u64 synapse;
+    u32 neuron;  ///< of the table
+    i64 delay;
+    float parameters[most_rule_parameters];
+    float row_trace = 0;  ///< presynaptic, after the previous spike
+    bool came = false;    ///< a postsynaptic spike, since then
+
+    RANVIER_DEVICE Learner(const LearningTable& given, const Models& functions, u64 number)
+        : table(given),
+          models(functions),
+          synapse(number),
+          neuron(given.of.targets[number] - given.first_neuron),
+          delay(given.of.delays[number]) {
+        for (u32 k = 0; k < table.parameter_count; ++k) {
+            parameters[k] = table.parameters[k] != nullptr ? table.parameters[k][synapse] : table.shared[k];
+        }
+    }
+
+    RANVIER_DEVICE i64 step_of(u32 number) const { return table.steps[table.place(neuron, number)]; }
+
+    /// @param visit for this delay
+    RANVIER_DEVICE float learn(float weight, const LearningVisit& visit) {
+        row_trace = table.synapse_traces != nullptr ? table.synapse_traces[synapse] : visit.trace;
+        const u32 count = table.counts[neuron];
+        const u32 kept = count < table.room ? count : table.room;
+        // Numbers of spikes, of which `newest` is the first that has not arrived.
+        u32 newest = count;
+        while (newest + kept > count && step_of(newest - 1) > visit.end) --newest;
+        const bool has_fired = visit.last != never;
+        const i64 met = visit.last - delay;  // if it has fired
+        if (table.pairing != SpikePairing::all) {
+            u32 first = newest;
+            while (first + kept > count && (!has_fired || step_of(first - 1) > met)) --first;
+            came = first < newest;
+            if (!came || !has_fired || step_of(first) <= visit.settled - delay) return weight;
+            return potentiated(weight, first, met);
+        }
+        // Learning starts with the first presynaptic spike.
+        if (!has_fired) return weight;
+        const i64 learnt = visit.settled - delay > met ? visit.settled - delay : met;
+        u32 next = newest;
+        while (next + kept > count && step_of(next - 1) > learnt) --next;
+        for (; next < newest; ++next) weight = potentiated(weight, next, met);
+        return weight;
+    }
+
+    /// The rest of the postsynaptic trace when a presynaptic spike arrives.
+    RANVIER_DEVICE float trace_at(i64 meets) const {
+        if (table.pairing == SpikePairing::restricted && !came) return 0.0F;
+        const u32 count = table.counts[neuron];
+        const u32 kept = count < table.room ? count : table.room;
+        u32 newest = count;
+        while (newest + kept > count && step_of(newest - 1) >= meets) --newest;
+        if (newest + kept == count) return 0.0F;
+        return table.after[table.place(neuron, newest - 1)] * table.postsynaptic(meets - step_of(newest - 1));
+    }
+
+   private:
+    RANVIER_DEVICE float potentiated(float weight, u32 number, i64 met) const {
+        const u64 at = table.place(neuron, number);
+        const float trace = row_trace * table.presynaptic(table.steps[at] - met);
+        return models.postsynaptic(table.of.rule, weight, trace, table.before != nullptr ? table.before[at] : 0.0F,
+                                   parameters);
+    }
+};
+
+/// Synapses of which a spike adds a part that depends on the earlier spikes of its source.
+struct FactorTable {
+    TableRows of;
+    // By row:
+    double* values = nullptr;  ///< [state of the rule][row]
+    i64* last = nullptr;       ///< as the rule has it
+    double* factors = nullptr;  ///< of the spike that arrives
+};
+
+/// A presynaptic spike of this step reaches a synapse. Returns what it adds to the input of the target.
+template <class Models>
+RANVIER_DEVICE double visit_synapse(const LearningTable& table, const Models& models, u32 row, u64 synapse, i64 step,
+                                    i64 settled) {
+    Learner<Models> learner(table, models, synapse);
+    const i64 meets = step - learner.delay;
+    const LearningVisit visit{
+        .last = table.last_before[row], .trace = table.trace_before[row], .settled = settled, .end = meets};
+    float weight = learner.learn(table.of.weights[synapse], visit);
+    weight = models.presynaptic(table.of.rule, weight, learner.trace_at(meets),
+                                table.same_side != nullptr ? table.same_side_before[row] : 0.0F, learner.parameters);
+    table.of.weights[synapse] = weight;
+    raise(table.greatest, absolute_bits(weight));
+    if (table.synapse_traces != nullptr) {
+        const float left =
+            learner.came || visit.last == never ? 0.0F : learner.row_trace * table.presynaptic(step - visit.last);
+        table.synapse_traces[synapse] = left + 1.0F;
+    }
+    return table.of.rounded(static_cast<double>(weight));
+}
+
+/// A synapse learns from the postsynaptic spikes that have arrived up to a step.
+template <class Models>
+RANVIER_DEVICE void settle_synapse(const LearningTable& table, const Models& models, u32 row, u64 synapse, i64 step,
+                                   i64 settled) {
+    Learner<Models> learner(table, models, synapse);
+    table.of.weights[synapse] =
+        learner.learn(table.of.weights[synapse], {.last = table.last[row],
+                                                  .trace = static_cast<float>(table.traces[row]),
+                                                  .settled = settled,
+                                                  .end = step - learner.delay});
+}
+
+}  // namespace ranvier::device

@@ -1,0 +1,479 @@
+#include "engine/devices/plastic_tables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory_resource>
+#include <optional>
+#include <utility>
+
+#include "connect/plasticity/decay.hpp"
+#include "engine/state/input_state.hpp"
+#include "models/equations/program_rule.hpp"
+#include "models/equations/program_synapse.hpp"
+#include "ranvier/base/errors.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+using device::i64;
+using device::u16;
+using device::u32;
+using device::u64;
+
+std::vector<u32> words_of(std::span<const std::byte> bytes) {
+    std::vector<u32> words(bytes.size() / sizeof(u32));
+    std::memcpy(words.data(), bytes.data(), words.size() * sizeof(u32));
+    return words;
+}
+
+template <class Real>
+device::DecayFactors<Real> factors_of(double steps) {
+    const connect::Decay<Real> decay(steps);
+    const auto view = decay.view();
+    return {.within = {view.short_, view.short_ + connect::Decay<Real>::stretch_steps},
+            .stretches = {view.long_, view.long_ + view.last + 1}};
+}
+
+/// The change of one weight, for the emulator.
+float changed(const connect::LearningRule<float>& rule, bool is_postsynaptic, float weight, float trace,
+              float same_side_trace, const float* parameters) {
+    struct alignas(64) Lanes : std::array<float, connect::rule_lanes> {};
+    Lanes weights;
+    Lanes traces;
+    Lanes same_side;
+    weights.fill(weight);
+    traces.fill(trace);
+    same_side.fill(same_side_trace);
+    constexpr InstructionSet set = InstructionSet::baseline;
+    if (rule.per_synapse.any()) {
+        std::array<Lanes, connect::most_rule_parameters> values;
+        std::array<const float*, connect::most_rule_parameters> pointers = {};
+        for (std::size_t k = 0; k < rule.per_synapse.parameter_count; ++k) {
+            values[k].fill(parameters[k]);
+            pointers[k] = values[k].data();
+        }
+        const auto& change = is_postsynaptic ? rule.per_synapse.postsynaptic : rule.per_synapse.presynaptic;
+        change(set, weights.data(), traces.data(), same_side.data(), pointers.data(), connect::rule_lanes,
+               rule.per_synapse.constants);
+    } else {
+        const auto& change = is_postsynaptic ? rule.postsynaptic : rule.presynaptic;
+        change(set, weights.data(), traces.data(), same_side.data(), connect::rule_lanes, rule.constants.get());
+    }
+    return weights[0];
+}
+
+std::function<float(bool, float, float, float, const float*)> change_by(connect::LearningRule<float> rule) {
+    return [rule = std::move(rule)](bool is_postsynaptic, float weight, float trace, float same_side_trace,
+                                    const float* parameters) {
+        return changed(rule, is_postsynaptic, weight, trace, same_side_trace, parameters);
+    };
+}
+
+device::LearningRule learning_rule(const connect::LearningRule<float>& rule, const network::SynapseSpec& synapse) {
+    device::LearningRule made;
+    made.has_same_side_presynaptic = rule.same_side_presynaptic_traces > 0;
+    made.has_same_side_postsynaptic = rule.same_side_postsynaptic_traces > 0;
+    if (rule.per_synapse.any()) made.parameter_count = static_cast<u32>(rule.per_synapse.parameter_count);
+    if (const auto* const user = dynamic_cast<const models::ProgramSynapse*>(synapse.model->user)) {
+        const models::SynapseProgramDescription& description = user->description();
+        made.presynaptic = std::make_shared<const program::Program>(description.presynaptic);
+        made.postsynaptic = std::make_shared<const program::Program>(description.postsynaptic);
+        for (const double value : synapse.values()) {
+            made.parameters.push_back(models::rounded_parameter<float>(value));
+        }
+        made.per_synapse_parameters = models::read_by_events(description, synapse.per_synapse_parameters());
+        // Those of tables have memory of their shard.
+        const std::vector<double> values = synapse.values();
+        made.change = change_by(models::make_program_rule<float>(
+            description,
+            {.values = values, .some_differ = rule.per_synapse.any(), .per_synapse = made.per_synapse_parameters},
+            std::pmr::new_delete_resource(), std::nullopt));
+    } else {
+        const bool differ = rule.per_synapse.any();
+        made.presynaptic_type = differ ? rule.per_synapse.presynaptic.rule : rule.presynaptic.rule;
+        made.postsynaptic_type = differ ? rule.per_synapse.postsynaptic.rule : rule.postsynaptic.rule;
+        if (!differ) {
+            made.constants = words_of({static_cast<const std::byte*>(rule.constants.get()), rule.constant_bytes});
+        }
+        made.change = change_by(rule);
+    }
+    return made;
+}
+
+void to_device(const connect::LearningState& from, u32 room, device::LearningState& to) {
+    to.weights = from.weights;
+    to.synapse_traces = from.synapse_traces;
+    to.last.assign(from.last.begin(), from.last.end());
+    to.traces = from.traces;
+    to.same_side = from.same_side;
+    to.last_traces = from.last_traces;
+    to.last_same_side = from.last_same_side;
+    to.greatest = device::absolute_bits(from.greatest);
+    const std::size_t neurons = from.last_traces.size();
+    to.counts.assign(neurons, 0);
+    to.steps.assign(neurons * room, 0);
+    to.after.assign(neurons * room, 0.0F);
+    to.before.assign(neurons * room, 0.0F);
+    for (std::size_t n = 0; n < neurons; ++n) {
+        const u32 count = from.spike_begin[n + 1] - from.spike_begin[n];
+        to.counts[n] = count;
+        for (u32 i = 0; i < count; ++i) {
+            const std::size_t spike = from.spike_begin[n + 1] - std::size_t{1} - i;
+            const std::size_t place = (i & (room - 1)) * neurons + n;
+            to.steps[place] = from.steps[spike];
+            to.after[place] = from.after[spike];
+            to.before[place] = from.before[spike];
+        }
+    }
+}
+
+/// @param arrived spikes up to this step have arrived at all synapses
+void from_device(const device::LearningState& from, u32 room, Step arrived, connect::LearningState& to) {
+    to.weights = from.weights;
+    to.synapse_traces = from.synapse_traces;
+    to.last.assign(from.last.begin(), from.last.end());
+    to.traces = from.traces;
+    to.same_side = from.same_side;
+    to.last_traces = from.last_traces;
+    to.last_same_side = from.last_same_side;
+    to.greatest = std::bit_cast<float>(from.greatest);
+    const std::size_t neurons = from.last_traces.size();
+    to.spike_begin.assign(1, 0);
+    to.steps.clear();
+    to.after.clear();
+    to.before.clear();
+    for (std::size_t n = 0; n < neurons; ++n) {
+        const u32 count = from.counts[n];
+        const u32 oldest = count > room ? count - room : 0;
+        for (u32 number = count; number > oldest; --number) {
+            const std::size_t place = ((number - 1) & (room - 1)) * neurons + n;
+            to.steps.push_back(from.steps[place]);
+            to.after.push_back(from.after[place]);
+            to.before.push_back(from.before[place]);
+            if (from.steps[place] <= arrived) break;
+        }
+        to.spike_begin.push_back(static_cast<u32>(to.steps.size()));
+    }
+}
+
+}  // namespace
+
+std::optional<std::string> refused_synapses(const network::Projection& projection, double resolution) {
+    const network::SynapseSpec& synapse = projection.synapse;
+    if (synapse.is_static()) return std::nullopt;
+    const models::SynapseModel& model = *synapse.model;
+    const std::string of = "synapses '" + std::string(model.name) + "' such as those of '" + projection.name + "'";
+    if (model.is_random) return "it does not have " + of + " yet, which draw random numbers";
+    if (!model.transmitter.empty()) return "it does not have " + of + " yet, which a transmitter modulates";
+    if (!model.followed_variables.empty()) return "it does not have " + of + " yet, which follow potentials";
+    if (synapse.make_dynamics(resolution)->runs_on_device()) return std::nullopt;
+    return "it does not have " + of + " yet, " +
+           (model.keeps_weights ? std::string(model.user != nullptr ? "which are made of equations of releases"
+                                                                    : "with parameters that differ between synapses")
+                                : "with an axonal delay or time constants that differ between synapses");
+}
+
+PlasticTables::PlasticTables(std::span<const std::unique_ptr<Shard>> shards, const network::LoweredNetwork& network,
+                             Step epoch_steps, const std::string& device)
+    : shards_(shards), epoch_steps_(epoch_steps) {
+    if (shards.empty()) return;
+    for (u32 kind = 0; kind < shards.front()->synapses().tables().size(); ++kind) {
+        if (shards.front()->synapses().is_static(connect::KindIndex{kind})) continue;
+        add_kind(connect::KindIndex{kind}, network, device);
+    }
+}
+
+bool PlasticTables::are_in(const network::Network& network) {
+    return std::ranges::any_of(network.projections(),
+                               [](const network::Projection& each) { return !each.synapse.is_static(); });
+}
+
+void PlasticTables::add_kind(connect::KindIndex index, const network::LoweredNetwork& network,
+                             const std::string& device) {
+    Kind kind{.index = index};
+    bool is_known = false;
+    for (const auto& shard : shards_) {
+        connect::StoredSynapses* const stored = shard->synapses().stored(index);
+        if (stored == nullptr) continue;
+        connect::LearningSynapses* const learns = shard->synapses().learning(index);
+        connect::LearningOnDevice* const learning = learns == nullptr ? nullptr : learns->on_device();
+        connect::FactorsOnDevice* const factors = stored->factors_on_device();
+        if (learning == nullptr && factors == nullptr) {
+            throw StateError({.object = "device",
+                              .value = "'" + device + "'",
+                              .bound = "it does not have synapses '" + std::string(network.synapse(index).model->name) +
+                                       "' with these parameters or options yet",
+                              .remedy = "run on processors: device='cpu'"});
+        }
+        if (std::exchange(is_known, true)) continue;
+        kind.learns = learning != nullptr;
+        if (learning != nullptr) {
+            kind.rule = static_cast<u32>(learning_rules_.size());
+            learning_rules_.push_back(learning_rule(learning->rule(), network.synapse(index)));
+        } else {
+            kind.rule = static_cast<u32>(release_rules_.size());
+            release_rules_.push_back({.type = std::string(factors->rule()),
+                                      .constants = words_of(factors->constants()),
+                                      .states = static_cast<u32>(factors->states()),
+                                      .release = [release = factors->release()](double* values, i64& last, i64 step) {
+                                          Step last_step = last;
+                                          const double factor = release(values, last_step, step);
+                                          last = last_step;
+                                          return factor;
+                                      }});
+        }
+    }
+    if (is_known) kinds_.push_back(kind);
+}
+
+template <class Visit>
+void PlasticTables::for_tables(const Shard& shard, Visit visit) const {
+    u32 learning = 0;
+    u32 factors = 0;
+    for (const Kind& kind : kinds_) {
+        if (shard.synapses().stored(kind.index) == nullptr) continue;
+        visit(kind, kind.learns ? learning++ : factors++);
+    }
+}
+
+device::TablesImage PlasticTables::tables(std::uint32_t shard, std::uint32_t rows, const RowOf& row_of) const {
+    device::TablesImage image;
+    const Shard& from = *shards_[shard];
+    for_tables(from, [&](const Kind& kind, u32) {
+        if (kind.learns) {
+            const double quantum = from.synapses().learning(kind.index)->on_device()->plasticity().quantum;
+            image.learning.push_back(learning(from, kind, rows_of(from, kind, rows, row_of, quantum)));
+            return;
+        }
+        const connect::FactorsOnDevice& factors = *from.synapses().stored(kind.index)->factors_on_device();
+        image.factors.push_back(
+            {.of = rows_of(from, kind, rows, row_of, factors.quantum()), .states = static_cast<u32>(factors.states())});
+    });
+    return image;
+}
+
+device::TableImage PlasticTables::rows_of(const Shard& shard, const Kind& kind, std::uint32_t rows, const RowOf& row_of,
+                                          double quantum) {
+    const connect::SynapseTable& table = *shard.synapses().table(kind.index);
+    const connect::StoredSynapses& stored = *table.synapses();
+    device::TableImage image;
+    image.receptor = shard.synapses().receptor(kind.index);
+    image.rule = kind.rule;
+    image.quantum = quantum;
+    image.row_of.assign(rows, device::no_row);
+    image.begin.push_back(0);
+    image.targets.resize(stored.size());
+    image.delays.resize(stored.size());
+    image.weights.resize(stored.size());
+    std::vector<u32> targets;
+    std::vector<DelaySteps> delays;
+    std::vector<std::uint64_t> positions;
+    std::vector<double> weights;
+    for (u32 row = 0; row < table.rows(); ++row) {
+        const u64 begin = stored.row_begin(RowIndex{row});
+        const u64 length = stored.row_end(RowIndex{row}) - begin;
+        image.begin.push_back(begin + length);
+        if (length == 0) continue;
+        image.row_of[row_of(kind.index, RowIndex{row})] = row;
+        targets.resize(std::max<u64>(targets.size(), length));
+        delays.resize(targets.size());
+        stored.copy_row(RowIndex{row}, targets.data(), delays.data());
+        for (u64 i = 0; i < length; ++i) {
+            image.targets[begin + i] = static_cast<u16>(targets[i]);
+            image.delays[begin + i] = static_cast<u16>(delays[i]);
+        }
+        // Weights that learn come with the state.
+        if (kind.learns) continue;
+        positions.clear();
+        for (u64 i = 0; i < length; ++i) positions.push_back(begin + i);
+        weights.resize(length);
+        stored.read_weights(positions, weights);
+        for (u64 i = 0; i < length; ++i) image.weights[begin + i] = static_cast<float>(weights[i]);
+    }
+    return image;
+}
+
+device::LearningImage PlasticTables::learning(const Shard& shard, const Kind& kind, device::TableImage rows) const {
+    const connect::LearningOnDevice& table = *shard.synapses().learning(kind.index)->on_device();
+    const connect::Learning& times = table.plasticity();
+    const connect::LearningRule<float>& rule = table.rule();
+    device::LearningImage image;
+    image.of = std::move(rows);
+    image.presynaptic_accumulates = rule.presynaptic_trace_accumulates;
+    image.postsynaptic_accumulates = rule.postsynaptic_trace_accumulates;
+    image.has_same_side_presynaptic = rule.same_side_presynaptic_traces > 0;
+    image.has_same_side_postsynaptic = rule.same_side_postsynaptic_traces > 0;
+    image.row_decay = factors_of<double>(times.presynaptic_steps);
+    image.presynaptic = factors_of<float>(times.presynaptic_steps);
+    image.postsynaptic = factors_of<float>(times.postsynaptic_steps);
+    image.neuron_decay = factors_of<double>(times.postsynaptic_steps);
+    image.first_neuron = table.first_learning_neuron();
+    image.neurons = table.learning_neurons();
+    switch (rule.pairing) {
+        case connect::Pairing::all:
+            image.pairing = device::SpikePairing::all;
+            break;
+        case connect::Pairing::restricted:
+            image.pairing = device::SpikePairing::restricted;
+            break;
+        case connect::Pairing::presynaptic_centred:
+            image.pairing = device::SpikePairing::presynaptic_centred;
+            break;
+    }
+    if (image.has_same_side_presynaptic) {
+        image.row_same_side_decay = factors_of<double>(times.same_side_presynaptic_steps[0]);
+    }
+    if (image.has_same_side_postsynaptic) {
+        image.neuron_same_side_decay = factors_of<double>(times.same_side_postsynaptic_steps[0]);
+    }
+    if (rule.per_synapse.any()) {
+        for (std::size_t k = 0; k < rule.per_synapse.parameter_count; ++k) {
+            const std::span<const float> values = table.parameter_of_rule(k);
+            image.parameters.emplace_back(values.begin(), values.end());
+            image.shared.push_back(rule.per_synapse.parameters[k].shared);
+        }
+    }
+    image.room = room_of(shard, kind);
+    image.most_new = image.room - other_spikes(shard, kind) - 1;
+    return image;
+}
+
+u32 PlasticTables::other_spikes(const Shard& shard, const Kind& kind) const {
+    return shard.synapses().table(kind.index)->greatest_delay() + 1U + static_cast<u32>(epoch_steps_);
+}
+
+u32 PlasticTables::room_of(const Shard& shard, const Kind& kind) const {
+    constexpr u32 least = 32;
+    return std::bit_ceil(std::max(least, 2 * (other_spikes(shard, kind) + 1)));
+}
+
+void PlasticTables::put_states(device::Backend& backend, std::uint32_t shard, Step now) const {
+    const Shard& from = *shards_[shard];
+    connect::LearningState learnt;
+    device::LearningState state;
+    for_tables(from, [&](const Kind& kind, u32 number) {
+        if (kind.learns) {
+            connect::LearningOnDevice& table = *from.synapses().learning(kind.index)->on_device();
+            table.get_state(now, learnt);
+            to_device(learnt, room_of(from, kind), state);
+            backend.set_learning(shard, number, state, now);
+            return;
+        }
+        connect::FactorState factors;
+        from.synapses().stored(kind.index)->factors_on_device()->get_state(factors);
+        backend.set_factors(shard, number,
+                            {.values = std::move(factors.values), .last = {factors.last.begin(), factors.last.end()}});
+    });
+}
+
+void PlasticTables::take_states(device::Backend& backend, std::uint32_t shard, Step now) const {
+    const Shard& to = *shards_[shard];
+    connect::LearningState learnt;
+    device::LearningState state;
+    for_tables(to, [&](const Kind& kind, u32 number) {
+        if (kind.learns) {
+            connect::LearningOnDevice& table = *to.synapses().learning(kind.index)->on_device();
+            const u32 room = room_of(to, kind);
+            const std::size_t rows = to.synapses().table(kind.index)->rows();
+            const std::size_t neurons = table.learning_neurons();
+            const std::uint64_t synapses = to.synapses().stored(kind.index)->size();
+            const connect::LearningRule<float>& rule = table.rule();
+            const bool is_centred = rule.pairing == connect::Pairing::presynaptic_centred;
+            state.weights.resize(synapses);
+            state.synapse_traces.resize(is_centred ? synapses : 0);
+            state.last.resize(rows);
+            state.traces.resize(rows);
+            state.same_side.resize(rule.same_side_presynaptic_traces > 0 ? rows : 0);
+            state.counts.resize(neurons);
+            state.steps.resize(neurons * room);
+            state.after.resize(neurons * room);
+            state.before.assign(neurons * room, 0.0F);
+            state.last_traces.resize(neurons);
+            state.last_same_side.assign(neurons, 0.0);
+            backend.get_learning(shard, number, state);
+            from_device(state, room, now - to.synapses().table(kind.index)->greatest_delay(), learnt);
+            table.set_state(now, learnt);
+            return;
+        }
+        connect::FactorsOnDevice& table = *to.synapses().stored(kind.index)->factors_on_device();
+        device::FactorState factors;
+        factors.last.resize(to.synapses().table(kind.index)->rows());
+        factors.values.resize(factors.last.size() * table.states());
+        backend.get_factors(shard, number, factors);
+        table.set_state({.values = std::move(factors.values), .last = {factors.last.begin(), factors.last.end()}});
+    });
+}
+
+template <class Visit>
+void PlasticTables::for_receptors(const Shard& shard, Visit visit) const {
+    u32 first = 0;
+    for (u32 receptor = 0; receptor < shard.inputs().receptors(); ++receptor) {
+        if (has_dynamic_inputs(shard.synapses(), receptor)) visit(receptor, first);
+        first += shard.inputs().size(receptor);
+    }
+}
+
+namespace {
+
+/// Steps after `now` whose inputs both the shard and a ring have.
+Steps buffered_steps(const Shard& shard, u32 receptor, Step now, u32 slots) {
+    return {.begin = now + 1,
+            .end = std::min(now + 1 + shard.inputs().steps_ahead(receptor), now + static_cast<Step>(slots))};
+}
+
+/// Place of the sums of a step in a ring. @param first input of the receptor
+std::size_t ring_place(const Shard& shard, u32 receptor, u32 first, u32 slots, Step step) {
+    return std::size_t{slots} * first + static_cast<std::size_t>(step % slots) * shard.inputs().size(receptor);
+}
+
+}  // namespace
+
+void PlasticTables::add_inputs(std::uint32_t number, Step now, double quantum, std::uint32_t slots,
+                               std::span<i64> ring) const {
+    const Shard& shard = *shards_[number];
+    for_receptors(shard, [&](u32 receptor, u32 first) {
+        visit_dynamic_inputs(shard.inputs(), shard.synapses(), receptor, now,
+                             buffered_steps(shard, receptor, now, slots), [&](Step step, u32 input, double sum) {
+                                 ring[ring_place(shard, receptor, first, slots, step) + input] +=
+                                     static_cast<i64>(sum / quantum);
+                             });
+    });
+}
+
+void PlasticTables::set_inputs(std::uint32_t number, Step now, double quantum, std::uint32_t slots,
+                               std::span<const i64> ring) const {
+    const Shard& shard = *shards_[number];
+    for_receptors(shard, [&](u32 receptor, u32 first) {
+        const connect::InputRing& inputs = shard.inputs().ring(receptor);
+        const Steps steps = buffered_steps(shard, receptor, now, slots);
+        const u32 size = shard.inputs().size(receptor);
+        for (Step step = steps.begin; step < steps.end; ++step) {
+            if (inputs.wide == nullptr) {
+                std::fill_n(inputs.slot(step), size, -0.0);
+            } else {
+                std::fill_n(inputs.wide_slot(step), size, connect::WideSum{0});
+            }
+        }
+        // What is missing now from what static synapses of a loaded state have added.
+        std::vector<std::pair<Step, std::pair<u32, double>>> missing;
+        visit_dynamic_inputs(shard.inputs(), shard.synapses(), receptor, now, steps,
+                             [&](Step step, u32 input, double sum) { missing.push_back({step, {input, -sum}}); });
+        for (const auto& [step, sum] : missing) inputs.add(step, sum.first, sum.second);
+        for (Step step = steps.begin; step < steps.end; ++step) {
+            const std::size_t place = ring_place(shard, receptor, first, slots, step);
+            for (u32 input = 0; input < size; ++input) {
+                if (ring[place + input] != 0) {
+                    inputs.add(step, input, static_cast<double>(ring[place + input]) * quantum);
+                }
+            }
+        }
+    });
+}
+
+}  // namespace ranvier::engine

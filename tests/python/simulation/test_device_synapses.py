@@ -1,0 +1,182 @@
+"""Synapses that change with spikes have, on the emulator of a GPU, the weights and states of processors, bit for bit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ranvier as rv
+from ranvier import errors
+from ranvier.simulation.options import grouped
+
+DURATION = 60.0  # ms
+W_MAX = 120.0
+
+LEARNING = rv.synapse(
+    """
+    dx/dt = -x/tau_plus : 1
+    dy/dt = -y/tau_minus : 1
+    """,
+    on_pre="x += 1; w = W_max*max(w/W_max - lam*alpha*sqrt(w/W_max)*y, 0)",
+    on_post="y += 1; w = W_max*min(w/W_max + lam*(1 - w/W_max)*x, 1)",
+    parameters={"tau_plus": "20 ms", "tau_minus": "20 ms", "lam": 0.01, "alpha": 1.1, "W_max": W_MAX},
+)
+
+SYNAPSES: dict[str, Callable[[], Any]] = {
+    "stdp": lambda: rv.stdp(mu_plus=0.4, mu_minus=0.0, W_max=W_MAX, learning_rate=0.05),
+    "stdp_linear": lambda: rv.stdp(W_max=W_MAX, learning_rate=0.05),
+    "stdp_nn_symm": lambda: rv.stdp_nn_symm(W_max=W_MAX, learning_rate=0.05),
+    "stdp_nn_restr": lambda: rv.stdp_nn_restr(W_max=W_MAX, learning_rate=0.05),
+    "stdp_nn_pre_centered": lambda: rv.stdp_nn_pre_centered(W_max=W_MAX, learning_rate=0.05),
+    "stdp_triplet": lambda: rv.stdp_triplet(
+        W_max=W_MAX, A_plus=1.0, A_minus=2.0, A_plus_triplet=1.5, A_minus_triplet=0.7
+    ),
+    "vogels_sprekeler": lambda: rv.vogels_sprekeler(W_max=W_MAX, learning_rate=2.0, alpha=0.4),
+    "stdp_pl": lambda: rv.stdp_pl(learning_rate=0.1, alpha=0.2, mu=0.4),
+    "per_synapse": lambda: rv.stdp(
+        W_max=rv.Uniform(100.0, 150.0), learning_rate=rv.Uniform(0.01, 0.1), mu_plus=0.0, mu_minus=rv.Uniform(0.0, 1.0)
+    ),
+    "equations": lambda: LEARNING(lam=0.03),
+    "equations_per_synapse": lambda: LEARNING(lam=rv.Uniform(0.01, 0.05)),
+    "tsodyks": lambda: rv.tsodyks(tau_fac=50.0),
+    "tsodyks2": lambda: rv.tsodyks2(tau_rec=100.0),
+    "saturating_nmda": rv.saturating_nmda,
+}
+
+
+def network(seed: int, synapse: str) -> tuple[rv.Network, rv.SpikeRecorder]:
+    """Return neurons of two models with synapses of a kind and static ones, and delays that are drawn."""
+    chance = random.Random(seed)
+    net = rv.Network(resolution=chance.choice([0.1, 0.25]), seed=seed)
+    first = net.create("iaf_psc_exp", chance.randrange(30, 90), I_e=rv.Uniform(400.0, 600.0), t_ref=0.5, name="first")
+    second = net.create("iaf_psc_alpha", chance.randrange(3, 30), I_e=rv.Uniform(400.0, 600.0), name="second")
+    shortest = chance.choice([0.25, 0.5, 1.5])
+    for source, target, kind in ((first, first, synapse), (first, second, synapse), (second, first, "static")):
+        chosen = {} if kind == "static" else {"synapse": SYNAPSES[kind]()}
+        net.connect(
+            source,
+            target,
+            rv.FixedIndegree(chance.randrange(1, 12)),
+            weight=rv.Uniform(20.0, 90.0),
+            delay=rv.Uniform(shortest, shortest + chance.choice([0.1, 4.0])),
+            **chosen,
+        )
+    return net, net.record_spikes([first, second])
+
+
+def outcome(net: rv.Network, recorder: rv.SpikeRecorder, sim: rv.Simulation) -> tuple[str, bytes, bytes]:
+    """Return the spikes, all weights, and potentials."""
+    trains = sim.spikes(recorder)
+    assert len(trains) > 30, "a silent network proves nothing"
+    weights = [sim.connections(a, b).weights for a in net.populations for b in net.populations]
+    states = [sim.get(population, "V_m") for population in net.populations]
+    return trains.digest(), np.concatenate(weights).tobytes(), np.concatenate(states).tobytes()
+
+
+def run(seed: int, synapse: str, pieces: int = 1, duration: float = DURATION, **options: Any) -> tuple[str, bytes, bytes]:
+    net, recorder = network(seed, synapse)
+    sim = rv.Simulation(net, progress=False, **grouped(options))
+    for _ in range(pieces):
+        sim.run(duration / pieces)
+    return outcome(net, recorder, sim)
+
+
+@pytest.mark.parametrize("synapse", SYNAPSES)
+def test_weights_and_spikes_are_those_of_processors(synapse: str) -> None:
+    for seed in range(2):
+        blocks = 1 + (3 * seed + len(synapse)) % 7
+        found = run(seed, synapse, pieces=1 + seed % 2, threads=1, device="cuda-emulator", shards=blocks)
+        assert found == run(seed, synapse, threads=2), seed
+
+
+@pytest.mark.parametrize("synapse", ["stdp", "stdp_nn_restr", "stdp_triplet"])
+def test_all_synapses_learn_in_between(synapse: str) -> None:
+    """Long runs, in which neurons fire more often than their spikes are kept."""
+    found = run(5, synapse, duration=400.0, threads=1, device="cuda-emulator", shards=3)
+    assert found == run(5, synapse, duration=400.0, threads=2)
+
+
+@pytest.mark.parametrize("synapse", ["stdp_triplet", "stdp_nn_pre_centered", "tsodyks", "equations"])
+def test_a_state_goes_on_elsewhere(synapse: str, tmp_path: Path) -> None:
+    """Saved in the middle, with spikes in transit, and with weights that are set afterwards."""
+    net, recorder = network(3, synapse)
+    options: dict[str, Any] = {"cpu": {"threads": 2}, "cuda-emulator": {"threads": 1, "shards": 4}}
+    found = []
+    for number, (before, after) in enumerate(
+        [("cpu", "cpu"), ("cpu", "cuda-emulator"), ("cuda-emulator", "cpu"), ("cuda-emulator", "cuda-emulator")]
+    ):
+        sim = rv.Simulation(net, progress=False, device=before, **grouped(options[before]))
+        sim.run(DURATION / 2)
+        sim.save(tmp_path / f"{number}.h5")
+        sim = rv.Simulation.load(
+            net, tmp_path / f"{number}.h5", progress=False, device=after, **grouped(options[after])
+        )
+        sim.run(DURATION / 4)
+        synapses = sim.connections(net.populations[0], net.populations[1])
+        synapses.weights = 0.9 * synapses.weights
+        sim.run(DURATION / 4)
+        found.append(outcome(net, recorder, sim))
+    assert found == 4 * found[:1]
+
+
+def repeated(**options: Any) -> tuple[str, bytes, bytes]:
+    """Sources that fire several times in a step."""
+    net = rv.Network(seed=2)
+    cells = net.create("iaf_psc_exp", 40, I_e=rv.Uniform(400.0, 500.0))
+    chance = random.Random(1)
+    times = [sorted(0.1 * chance.randrange(1, 550) for _ in range(30)) for _ in range(6)]
+    sources = net.create_spike_generators([sorted(each + each[::3] + each[::9]) for each in times])
+    for synapse in ("stdp", "stdp_nn_pre_centered", "tsodyks2"):
+        net.connect(
+            sources, cells, rv.FixedIndegree(4), weight=rv.Uniform(20.0, 90.0), delay=1.5, synapse=SYNAPSES[synapse]()
+        )
+    recorder = net.record_spikes([cells])
+    sim = rv.Simulation(net, progress=False, **grouped(options))
+    sim.run(DURATION)
+    return outcome_of(net, recorder, sim, sources, cells)
+
+
+def outcome_of(
+    net: rv.Network, recorder: rv.SpikeRecorder, sim: rv.Simulation, sources: Any, cells: Any
+) -> tuple[str, bytes, bytes]:
+    assert len(sim.spikes(recorder)) > 30
+    return sim.spikes(recorder).digest(), sim.connections(sources, cells).weights.tobytes(), sim.get(cells, "V_m").tobytes()
+
+
+def test_spikes_of_a_source_in_one_step_follow_each_other() -> None:
+    assert repeated(threads=1, device="cuda-emulator", shards=3) == repeated(threads=2)
+
+
+def test_weights_that_grow_without_bound_end_a_run() -> None:
+    net = rv.Network(seed=1)
+    cells = net.create("iaf_psc_exp", 30, I_e=500.0)
+    net.connect(
+        cells, cells, rv.FixedIndegree(5), weight=10.0, delay=1.0, weight_bound=11.0, synapse=rv.stdp_pl(learning_rate=1.0)
+    )
+    sim = rv.Simulation(net, progress=False, device="cuda-emulator", **grouped({"threads": 1}))
+    with pytest.raises(errors.ValueOutOfBoundsError, match="grown beyond"):
+        sim.run(200.0)
+
+
+REFUSED: dict[str, tuple[Callable[[rv.Population], Any], str]] = {
+    "random": (lambda _: rv.bernoulli(p_transmit=0.5), "draw random numbers"),
+    "axonal": (lambda _: rv.stdp(axonal_fraction=0.5), "axonal delay"),
+    "times": (lambda _: rv.stdp(tau_plus=rv.Uniform(10.0, 20.0)), "time constants"),
+    "per_synapse": (lambda _: rv.tsodyks2(U=rv.Uniform(0.2, 0.4)), "parameters that differ"),
+    "transmitter": (lambda cells: rv.stdp_dopamine(dopamine=cells, dopamine_delay=1.0), "transmitter"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_there_is_refused_by_name(name: str) -> None:
+    synapse, reason = REFUSED[name]
+    net = rv.Network(seed=1)
+    cells = net.create("iaf_psc_exp", 30)
+    net.connect(cells, cells, rv.FixedIndegree(5), weight=10.0, delay=1.5, synapse=synapse(cells), name="onto cells")
+    with pytest.raises(errors.StateError, match=f"'onto cells'.*{reason}"):
+        rv.Simulation(net, progress=False, device="cuda-emulator")
