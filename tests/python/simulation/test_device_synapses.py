@@ -1,9 +1,9 @@
-"""Synapses that change with spikes have, on the emulator of a GPU, the weights and states of processors, bit for bit."""
+"""Synapses that change with spikes have, on the emulator of a GPU, the bits that they have on processors."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,16 +69,25 @@ def network(seed: int, synapse: str) -> tuple[rv.Network, rv.SpikeRecorder]:
     return net, net.record_spikes([first, second])
 
 
-def outcome(net: rv.Network, recorder: rv.SpikeRecorder, sim: rv.Simulation) -> tuple[str, bytes, bytes]:
-    """Return the spikes, all weights, and potentials."""
+Outcome = tuple[str, bytes, bytes]
+
+
+def outcome(net: rv.Network, recorder: rv.SpikeRecorder, sim: rv.Simulation) -> Outcome:
+    return of_all(sim, recorder, net.populations, *net.populations)
+
+
+def of_all(
+    sim: rv.Simulation, recorder: rv.SpikeRecorder, ends: Sequence[rv.Population], *cells: rv.Population
+) -> Outcome:
+    """Return the spikes, the weights between all ends, and the potentials of cells."""
     trains = sim.spikes(recorder)
     assert len(trains) > 30, "a silent network proves nothing"
-    weights = [sim.connections(a, b).weights for a in net.populations for b in net.populations]
-    states = [sim.get(population, "V_m") for population in net.populations]
+    weights = [sim.connections(source, target).weights for source in ends for target in ends]
+    states = [sim.get(population, "V_m") for population in cells]
     return trains.digest(), np.concatenate(weights).tobytes(), np.concatenate(states).tobytes()
 
 
-def run(seed: int, synapse: str, pieces: int = 1, duration: float = DURATION, **options: Any) -> tuple[str, bytes, bytes]:
+def run(seed: int, synapse: str, pieces: int = 1, duration: float = DURATION, **options: Any) -> Outcome:
     net, recorder = network(seed, synapse)
     sim = rv.Simulation(net, progress=False, **grouped(options))
     for _ in range(pieces):
@@ -124,28 +133,20 @@ def test_a_state_goes_on_elsewhere(synapse: str, tmp_path: Path) -> None:
     assert found == 4 * found[:1]
 
 
-def repeated(**options: Any) -> tuple[str, bytes, bytes]:
-    """Sources that fire several times in a step."""
+def repeated(**options: Any) -> Outcome:
+    """Return the outcome of a network whose sources fire several times in a step."""
+    chance = random.Random(1)
     net = rv.Network(seed=2)
     cells = net.create("iaf_psc_exp", 40, I_e=rv.Uniform(400.0, 500.0))
-    chance = random.Random(1)
-    times = [sorted(0.1 * chance.randrange(1, 550) for _ in range(30)) for _ in range(6)]
+    times = [[0.1 * chance.randrange(1, 550) for _ in range(30)] for _ in range(6)]
     sources = net.create_spike_generators([sorted(each + each[::3] + each[::9]) for each in times])
     for synapse in ("stdp", "stdp_nn_pre_centered", "tsodyks2"):
-        net.connect(
-            sources, cells, rv.FixedIndegree(4), weight=rv.Uniform(20.0, 90.0), delay=1.5, synapse=SYNAPSES[synapse]()
-        )
+        weight = rv.Uniform(20.0, 90.0)
+        net.connect(sources, cells, rv.FixedIndegree(4), weight=weight, delay=1.5, synapse=SYNAPSES[synapse]())
     recorder = net.record_spikes([cells])
     sim = rv.Simulation(net, progress=False, **grouped(options))
     sim.run(DURATION)
-    return outcome_of(net, recorder, sim, sources, cells)
-
-
-def outcome_of(
-    net: rv.Network, recorder: rv.SpikeRecorder, sim: rv.Simulation, sources: Any, cells: Any
-) -> tuple[str, bytes, bytes]:
-    assert len(sim.spikes(recorder)) > 30
-    return sim.spikes(recorder).digest(), sim.connections(sources, cells).weights.tobytes(), sim.get(cells, "V_m").tobytes()
+    return of_all(sim, recorder, [sources, cells], cells)
 
 
 def test_spikes_of_a_source_in_one_step_follow_each_other() -> None:
@@ -154,10 +155,9 @@ def test_spikes_of_a_source_in_one_step_follow_each_other() -> None:
 
 def test_weights_that_grow_without_bound_end_a_run() -> None:
     net = rv.Network(seed=1)
-    cells = net.create("iaf_psc_exp", 30, I_e=500.0)
-    net.connect(
-        cells, cells, rv.FixedIndegree(5), weight=10.0, delay=1.0, weight_bound=11.0, synapse=rv.stdp_pl(learning_rate=1.0)
-    )
+    cells = net.create("iaf_psc_exp", 30, I_e=600.0)
+    growing = rv.stdp_pl(learning_rate=5.0, alpha=0.0, mu=1.0)
+    net.connect(cells, cells, rv.FixedIndegree(5), weight=1.0, delay=1.0, synapse=growing)
     sim = rv.Simulation(net, progress=False, device="cuda-emulator", **grouped({"threads": 1}))
     with pytest.raises(errors.ValueOutOfBoundsError, match="grown beyond"):
         sim.run(200.0)

@@ -261,10 +261,6 @@ def test_counts_are_those_of_processors() -> None:
 @pytest.mark.parametrize(
     ("build", "named"),
     [
-        (
-            lambda net, cells: net.connect(cells, cells, rv.AllToAll(), weight=1.0, delay=1.0, synapse=rv.stdp()),
-            "change",
-        ),
         (lambda net, cells: net.create("interval_fire", 1, name="clocks"), "interval_fire"),
         (lambda net, cells: net.create("iaf_psc_exp", 1, step=0.2, name="slow"), "'slow'"),
     ],
