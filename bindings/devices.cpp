@@ -5,10 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/subnormals.hpp"
 #include "bindings.hpp"
 #include "device/backend/backend.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "device/cuda/program_source.hpp"
+#include "engine/devices/plastic_tables.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/base/id_sequence.hpp"
 #include "ranvier/base/ids.hpp"
@@ -88,6 +90,20 @@ std::pair<nb::bytes, std::string> compile_cuda(const std::string& source, device
     return {nb::bytes(made.code.data(), made.code.size()), made.log};
 }
 
+using Numbers = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// The weights after a spike of one side, as the emulator calculates them.
+void change_weights(const engine::SynapseRules& rules, std::size_t rule, bool is_postsynaptic, Numbers weights,
+                    Numbers traces, Numbers same_side_traces, const std::vector<Numbers>& parameters) {
+    const FlushSubnormals flush;
+    std::vector<float> given(parameters.size());
+    for (std::size_t i = 0; i < weights.shape(0); ++i) {
+        for (std::size_t k = 0; k < given.size(); ++k) given[k] = parameters[k](i);
+        weights(i) =
+            rules.learning.at(rule).change(is_postsynaptic, weights(i), traces(i), same_side_traces(i), given.data());
+    }
+}
+
 }  // namespace
 
 void bind_devices(nb::module_& module) {
@@ -100,6 +116,31 @@ void bind_devices(nb::module_& module) {
         "Poisson trains, noise. `single`: their state is in single precision.");
     module.def("cuda_construction_source", device::construction_source,
                "The CUDA C++ of the kernel that draws the synapses of rules on a GPU.");
+    nb::class_<engine::SynapseRules>(module, "SynapseRules",
+                                     "The rules of the projections of a network whose synapses change with spikes.")
+        .def(
+            "__init__",
+            [](engine::SynapseRules* rules, const network::Network& network) {
+                new (rules) engine::SynapseRules(engine::synapse_rules(network));
+            },
+            nb::arg("network"))
+        .def_prop_ro(
+            "parameters",
+            [](const engine::SynapseRules& rules) {
+                std::vector<std::uint32_t> counts;
+                for (const device::LearningRule& rule : rules.learning) counts.push_back(rule.parameter_count);
+                return counts;
+            },
+            "Of each rule of synapses that learn, how many parameters come with each synapse.")
+        .def(
+            "source",
+            [](const engine::SynapseRules& rules) {
+                return device::kernel_source({}, {}, {rules.learning, rules.release});
+            },
+            "The CUDA C++ of a kernel with these rules, for no neurons.")
+        .def("change_weights", change_weights, nb::arg("rule"), nb::arg("postsynaptic"), nb::arg("weights"),
+             nb::arg("traces"), nb::arg("same_side_traces"), nb::arg("parameters"),
+             "Change weights by a spike of one side, as the emulator does.");
     module.def(
         "compile_cuda", compile_cuda, nb::arg("source"), nb::arg("architecture"), nb::arg("ptx") = false,
         nb::arg("compiler") = "",

@@ -248,8 +248,8 @@ device::NetworkImage DeviceImage::network(const DrawnRows* drawn) {
         image.blocks.push_back(std::move(block));
     }
     image.programs = programs_;
-    image.learning_rules = plastic_.learning_rules();
-    image.release_rules = plastic_.release_rules();
+    image.learning_rules = plastic_.rules().learning;
+    image.release_rules = plastic_.rules().release;
     return image;
 }
 

@@ -162,6 +162,14 @@ void from_device(const device::LearningState& from, u32 room, Step arrived, conn
     }
 }
 
+connect::LearningOnDevice* learning_of(connect::SynapseTable& table) {
+    return table.learning() == nullptr ? nullptr : table.learning()->on_device();
+}
+
+bool devices_have(connect::SynapseTable& table) {
+    return learning_of(table) != nullptr || table.synapses()->factors_on_device() != nullptr;
+}
+
 }  // namespace
 
 std::optional<std::string> refused_synapses(const network::Projection& projection, double resolution) {
@@ -177,6 +185,37 @@ std::optional<std::string> refused_synapses(const network::Projection& projectio
            (model.keeps_weights ? std::string(model.user != nullptr ? "which are made of equations of releases"
                                                                     : "with parameters that differ between synapses")
                                 : "with an axonal delay or time constants that differ between synapses");
+}
+
+bool SynapseRules::add(connect::SynapseTable& table, const network::SynapseSpec& synapse) {
+    if (!devices_have(table)) return false;
+    if (const connect::LearningOnDevice* const learns = learning_of(table)) {
+        learning.push_back(learning_rule(learns->rule(), synapse));
+        return true;
+    }
+    const connect::FactorsOnDevice& factors = *table.synapses()->factors_on_device();
+    release.push_back({.type = std::string(factors.rule()),
+                       .constants = words_of(factors.constants()),
+                       .states = static_cast<u32>(factors.states()),
+                       .release = [calculate = factors.release()](double* values, i64& last, i64 step) {
+                           Step last_step = last;
+                           const double factor = calculate(values, last_step, step);
+                           last = last_step;
+                           return factor;
+                       }});
+    return true;
+}
+
+SynapseRules synapse_rules(const network::Network& network) {
+    SynapseRules rules;
+    for (const network::Projection& projection : network.projections()) {
+        if (refused_synapses(projection, network.resolution()) || projection.synapse.is_static()) continue;
+        const auto dynamics = projection.synapse.make_dynamics(network.resolution());
+        connect::TableColumns<std::uint16_t, float> columns;
+        columns.parameters.resize(dynamics->per_synapse_parameters().size());
+        rules.add(*dynamics->make_table(std::move(columns), {}), projection.synapse);
+    }
+    return rules;
 }
 
 PlasticTables::PlasticTables(std::span<const std::unique_ptr<Shard>> shards, const network::LoweredNetwork& network,
@@ -196,40 +235,25 @@ bool PlasticTables::are_in(const network::Network& network) {
 
 void PlasticTables::add_kind(connect::KindIndex index, const network::LoweredNetwork& network,
                              const std::string& device) {
-    Kind kind{.index = index};
-    bool is_known = false;
+    std::optional<Kind> kind;
     for (const auto& shard : shards_) {
-        connect::StoredSynapses* const stored = shard->synapses().stored(index);
-        if (stored == nullptr) continue;
-        connect::LearningSynapses* const learns = shard->synapses().learning(index);
-        connect::LearningOnDevice* const learning = learns == nullptr ? nullptr : learns->on_device();
-        connect::FactorsOnDevice* const factors = stored->factors_on_device();
-        if (learning == nullptr && factors == nullptr) {
+        connect::SynapseTable* const table = shard->synapses().table(index);
+        if (table == nullptr) continue;
+        if (!devices_have(*table)) {
             throw StateError({.object = "device",
                               .value = "'" + device + "'",
                               .bound = "it does not have synapses '" + std::string(network.synapse(index).model->name) +
                                        "' with these parameters or options yet",
                               .remedy = "run on processors: device='cpu'"});
         }
-        if (std::exchange(is_known, true)) continue;
-        kind.learns = learning != nullptr;
-        if (learning != nullptr) {
-            kind.rule = static_cast<u32>(learning_rules_.size());
-            learning_rules_.push_back(learning_rule(learning->rule(), network.synapse(index)));
-        } else {
-            kind.rule = static_cast<u32>(release_rules_.size());
-            release_rules_.push_back({.type = std::string(factors->rule()),
-                                      .constants = words_of(factors->constants()),
-                                      .states = static_cast<u32>(factors->states()),
-                                      .release = [release = factors->release()](double* values, i64& last, i64 step) {
-                                          Step last_step = last;
-                                          const double factor = release(values, last_step, step);
-                                          last = last_step;
-                                          return factor;
-                                      }});
-        }
+        if (kind) continue;
+        const bool learns = learning_of(*table) != nullptr;
+        kind = {.index = index,
+                .learns = learns,
+                .rule = static_cast<u32>(learns ? rules_.learning.size() : rules_.release.size())};
+        rules_.add(*table, network.synapse(index));
     }
-    if (is_known) kinds_.push_back(kind);
+    if (kind) kinds_.push_back(*kind);
 }
 
 template <class Visit>

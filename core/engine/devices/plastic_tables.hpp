@@ -20,6 +20,17 @@ namespace ranvier::engine {
 /// Why a device does not have the synapses of a projection that change with spikes; nothing if it has them.
 std::optional<std::string> refused_synapses(const network::Projection& projection, double resolution);
 
+/// The rules of synapses that change with spikes on devices, by kind of table or by projection.
+struct SynapseRules {
+    std::vector<device::LearningRule> learning;
+    std::vector<device::ReleaseRule> release;
+
+    /// Adds the rule of a table. Returns false if devices do not have it.
+    bool add(connect::SynapseTable& table, const network::SynapseSpec& synapse);
+};
+/// Those of the projections of a network that devices have.
+SynapseRules synapse_rules(const network::Network& network);
+
 /// The tables of shards whose synapses change with spikes, for a device. It has their state during a run; between runs, the
 /// tables have it.
 class PlasticTables {
@@ -31,8 +42,7 @@ class PlasticTables {
 
     /// Whether a network has such synapses, on any process.
     static bool are_in(const network::Network& network);
-    const std::vector<device::LearningRule>& learning_rules() const { return learning_rules_; }
-    const std::vector<device::ReleaseRule>& release_rules() const { return release_rules_; }
+    const SynapseRules& rules() const { return rules_; }
 
     /// The row of the device for a row of a table that has synapses.
     using RowOf = std::function<std::uint32_t(connect::KindIndex, RowIndex)>;
@@ -76,8 +86,7 @@ class PlasticTables {
     std::span<const std::unique_ptr<Shard>> shards_;
     Step epoch_steps_;
     std::vector<Kind> kinds_;
-    std::vector<device::LearningRule> learning_rules_;
-    std::vector<device::ReleaseRule> release_rules_;
+    SynapseRules rules_;
 };
 
 }  // namespace ranvier::engine

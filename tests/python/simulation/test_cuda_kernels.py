@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from kernel_texts import ARCHITECTURES, COMPILERS, compiled, compiled_for_processors, needs_compiler
 from program_scenes import iaf_psc_exp
 from ranvier import _core
 from ranvier.base.cuda_compiler import cuda_compilers
 from ranvier.equations.library import built
 from ranvier.equations.neurons import NAMES
 from ranvier.errors import DeviceError, StateError
-from repository import ROOT
 from step_calls import RandomPrograms, StepCall
 from thorough_cases import one_of_each
-
-COMPILERS = [str(path) for path in cuda_compilers()]
-ARCHITECTURES = [75, 80, 90, 100]
-needs_compiler = pytest.mark.skipif(not COMPILERS, reason="NVRTC is not installed: pip install 'ranvier[cuda]'")
-
 
 MODELS = list(NAMES)
 
@@ -34,12 +27,6 @@ MODELS = list(NAMES)
 def built_in() -> list[_core.NeuronModel]:
     """Return the models in C++ whose step is a program."""
     return [model for model in _core.neuron_models() if model.has_step_program]
-
-
-def compiled(source: str, architecture: int, *, ptx: bool) -> bytes:
-    code, warnings = _core.compile_cuda(source, architecture, ptx=ptx, compiler=COMPILERS[0])
-    assert warnings == ""
-    return code
 
 
 @needs_compiler
@@ -186,16 +173,6 @@ extern "C" void step_lanes(unsigned program, unsigned lanes, unsigned count, dou
 """
 
 
-def compiled_for_processors(source: str, folder: Path) -> Any:
-    """Return the function step_lanes() of the models of a kernel."""
-    text = source.partition("\n#define RANVIER_LAUNCH_BOUNDS")[0] + HOST
-    (folder / "models.cpp").write_text(text)
-    command = [os.environ.get("CXX", "c++"), "-std=c++20", "-O1", "-ffp-contract=off", "-shared", "-fPIC"]
-    includes = [f"-I{ROOT / 'core'}", f"-I{ROOT / 'include'}"]
-    subprocess.run([*command, *includes, "models.cpp", "-o", "models.so"], cwd=folder, check=True)
-    return ctypes.CDLL(str(folder / "models.so")).step_lanes
-
-
 def step_of_text(function: Any, program: int, description: Any, call: StepCall) -> list[npt.NDArray[Any]]:
     """Advance the neurons of a call; return their state and who fires and fails, as StepCall.run()."""
     state = np.array(call.state)
@@ -224,7 +201,7 @@ def step_of_text(function: Any, program: int, description: Any, call: StepCall) 
 
 def same_bits(descriptions: list[Any], folder: Path, seed: int) -> None:
     models = [_core.ProgramModel(each) for each in descriptions]
-    function = compiled_for_processors(_core.cuda_source(list(models)), folder)
+    function = compiled_for_processors(_core.cuda_source(list(models)), folder, HOST).step_lanes
     generator = np.random.default_rng(seed)
     for number, (description, model) in enumerate(zip(descriptions, models, strict=True)):
         for own in ("none", "any"):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import ranvier as rv
-from ranvier import errors
+from kernel_texts import ARCHITECTURES, compiled, compiled_for_processors, needs_compiler
+from ranvier import _core, errors
 from ranvier.simulation.options import grouped
 
 DURATION = 60.0  # ms
@@ -180,3 +184,73 @@ def test_what_is_not_there_is_refused_by_name(name: str) -> None:
     net.connect(cells, cells, rv.FixedIndegree(5), weight=10.0, delay=1.5, synapse=synapse(cells), name="onto cells")
     with pytest.raises(errors.StateError, match=f"'onto cells'.*{reason}"):
         rv.Simulation(net, progress=False, device="cuda-emulator")
+
+
+# ---- rules as kernels have them --------------------------------------------------------------------------------------
+
+HOST = """
+extern "C" void change_weights(unsigned rule, int is_postsynaptic, unsigned count, float* weights, const float* traces,
+                               const float* same_side, const float* const* parameters, unsigned parameter_count) {
+    const ranvier::device::Models models;
+    for (unsigned i = 0; i < count; ++i) {
+        float own[5] = {};
+        for (unsigned k = 0; k < parameter_count; ++k) own[k] = parameters[k][i];
+        weights[i] = is_postsynaptic != 0 ? models.postsynaptic(rule, weights[i], traces[i], same_side[i], own)
+                                          : models.presynaptic(rule, weights[i], traces[i], same_side[i], own);
+    }
+}
+"""
+
+
+def all_rules() -> Any:
+    """Return the rules of a network with synapses of all kinds."""
+    net = rv.Network(seed=1)
+    cells = net.create("iaf_psc_exp", 5)
+    for synapse in SYNAPSES.values():
+        net.connect(cells, cells, rv.AllToAll(), weight=10.0, delay=1.0, synapse=synapse())
+    return _core.SynapseRules(net._contents.core)
+
+
+def pointer(array: npt.NDArray[np.float32]) -> Any:
+    return array.ctypes.data_as(ctypes.c_void_p)
+
+
+def test_rules_of_kernels_are_those_of_processors(tmp_path: Path) -> None:
+    """The text of all rules, compiled for processors, changes weights as their tables do."""
+    rules = all_rules()
+    function = compiled_for_processors(rules.source(), tmp_path, HOST).change_weights
+    generator = np.random.default_rng(3)
+    count = 2000
+    for rule, parameters in enumerate(rules.parameters):
+        own = [generator.uniform(0.01, 1.0, count).astype(np.float32) for _ in range(parameters)]
+        if parameters == 5:
+            own[4] = generator.uniform(80.0, 150.0, count).astype(np.float32)
+        weights = generator.uniform(0.0, 80.0, count).astype(np.float32)
+        weights[:50] = 0.0
+        traces = generator.exponential(1.0, count).astype(np.float32)
+        same_side = generator.exponential(1.0, count).astype(np.float32)
+        for side in (False, True):
+            here, there = weights.copy(), weights.copy()
+            rules.change_weights(rule, side, here, traces, same_side, own)
+            addresses = (ctypes.c_void_p * 5)(*(each.ctypes.data for each in own))
+            function(
+                rule,
+                side,
+                count,
+                pointer(there),
+                pointer(traces),
+                pointer(same_side),
+                addresses,
+                ctypes.c_uint(parameters),
+            )
+            assert np.array_equal(here.view(np.int32), there.view(np.int32)), (rule, side)
+            assert not np.array_equal(here, weights), (rule, side)
+
+
+@needs_compiler
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_nvrtc_compiles_all_rules(architecture: int) -> None:
+    ptx = architecture != ARCHITECTURES[-1]
+    text = compiled(all_rules().source(), architecture, ptx=ptx)
+    if ptx:
+        assert not re.search(r"\bfma\b[^;]*;", text.decode())
