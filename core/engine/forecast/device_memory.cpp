@@ -1,6 +1,7 @@
 #include "engine/forecast/device_memory.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -114,6 +115,24 @@ double parameter_bytes(const network::LoweredNetwork& network, const connect::Pr
     return bytes;
 }
 
+/// Bytes of a table in a block whose synapses change with spikes, without their traces of the same side.
+/// @param rows of the device @param neurons of the block
+double table_bytes(const connect::TableEstimate::Table& table, double rows, double neurons, double epoch_steps) {
+    constexpr double of_synapse = 2.0 * sizeof(device::u16) + sizeof(float);
+    constexpr double of_row = sizeof(u64) + 2.0 * (sizeof(device::i64) + sizeof(double)) + sizeof(float);
+    constexpr double of_spike = sizeof(device::i64) + sizeof(float);
+    constexpr double of_neuron = 2.0 * sizeof(u32) + sizeof(double);
+    // Two tables of short and long decay for each of two traces, in both precisions.
+    constexpr double of_decay = 2.0 * 1024.0 * (sizeof(double) + sizeof(float));
+    double bytes = sizeof(device::LearningTable) + of_decay + of_synapse * table.synapses + of_row * table.rows +
+                   sizeof(u32) * rows;
+    if (table.dynamics->greatest_factor() != 0.0) return bytes;
+    // As in PlasticTables::room_of().
+    const auto least = static_cast<std::uint64_t>(2.0 * (table.longest_delay + 2.0 + epoch_steps));
+    const auto room = static_cast<double>(std::bit_ceil(std::max<std::uint64_t>(32, least)));
+    return bytes + neurons * (room * of_spike + of_neuron);
+}
+
 }  // namespace
 
 device::DeviceBytes estimate_device_memory(const network::LoweredNetwork& network, const connect::ProcessLayout& layout,
@@ -123,10 +142,11 @@ device::DeviceBytes estimate_device_memory(const network::LoweredNetwork& networ
     const auto ranks = static_cast<double>(layout.placement().ranks());
     double synapses = 0.0;
     double remote_rows = 0.0;
+    double bytes_of_tables = 0.0;
     DelaySteps longest = 1;
     for (const connect::TableEstimate::Table& table : tables.tables) {
         if (!table.used) continue;
-        synapses += table.synapses;
+        if (table.dynamics == nullptr) synapses += table.synapses;
         remote_rows += table.rows * (1.0 - 1.0 / ranks);
         longest = std::max({longest, table.longest_delay, table.reach});
     }
@@ -152,11 +172,16 @@ device::DeviceBytes estimate_device_memory(const network::LoweredNetwork& networ
         for (std::uint32_t receptor = 0; receptor < network.receptors(); ++receptor) {
             block.receptors.push_back({.inputs = static_cast<u32>(network.plan().inputs_at(receptor, shard).size())});
         }
+        for (const connect::TableEstimate::Table& table : tables.tables) {
+            if (!table.used || table.dynamics == nullptr) continue;
+            bytes_of_tables += table_bytes(table, block.rows, block.neurons, image.epoch_steps);
+        }
         image.blocks.push_back(std::move(block));
     }
     const double parameters = parameter_bytes(network, layout, options, image.blocks);
     device::DeviceBytes bytes = device::plan_memory(image, is_gpu ? device::usual_spike_room : 0).purposes;
     bytes.state += to_saturated(parameters);
+    bytes.synapses += to_saturated(bytes_of_tables);
     if (is_gpu) bytes.kernels = device::spare_bytes;
     return bytes;
 }
