@@ -58,9 +58,45 @@ Tuning read_tuning(std::string_view text) {
     return tuning;
 }
 
+namespace {
+
+std::string_view name_of(Part part) {
+    switch (part) {
+        case Part::begin:
+            return "begin";
+        case Part::fill:
+            return "fill";
+        case Part::receive_rows:
+            return "receive_rows";
+        case Part::receive:
+            return "receive";
+        case Part::update:
+            return "update";
+        case Part::publish:
+            return "publish";
+        case Part::gather:
+            return "gather";
+        case Part::list:
+            return "list";
+        case Part::rows:
+            return "rows";
+        case Part::deliver:
+            return "deliver";
+        case Part::settle:
+            return "settle";
+        case Part::rest:
+            return "rest";
+        case Part::spill:
+            return "spill";
+        case Part::done:
+            break;
+    }
+    throw InternalError("name of a part of a step");
+}
+
+}  // namespace
+
 void write_clocks(const std::string& path, std::span<const u64> clocks, i64 steps) {
-    constexpr std::array<std::string_view, part_count> names{"begin",  "fill", "receive", "update", "publish",
-                                                             "gather", "list", "deliver", "rest",   "spill"};
     const std::size_t blocks = clocks.size() / part_count;
     std::string text =
         "{\"steps\": " + std::to_string(steps) + ", \"blocks\": " + std::to_string(blocks) + ", \"parts\": {";
@@ -71,7 +107,7 @@ void write_clocks(const std::string& path, std::span<const u64> clocks, i64 step
             all += clocks[b * part_count + part];
             most = std::max(most, clocks[b * part_count + part]);
         }
-        text += std::string(part == 0 ? "" : ", ") + "\"" + std::string(names[part]) +
+        text += std::string(part == 0 ? "" : ", ") + "\"" + std::string(name_of(static_cast<Part>(part))) +
                 "\": {\"mean\": " + std::to_string(all / blocks) + ", \"most\": " + std::to_string(most) + "}";
     }
     std::ofstream file(path);

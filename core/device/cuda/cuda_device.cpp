@@ -984,6 +984,9 @@ class CudaDevice final : public Backend {
         for (const BlockData& block : loaded_->data) {
             if (block.courses.played_begin != nullptr) parameters.has_repeats = 1;
         }
+        for (const BlockImage& block : loaded_->image.blocks) {
+            if (block.most_relayed > 0) parameters.has_repeats = 1;
+        }
         parameters.has_remote = loaded_->image.has_remote ? 1 : 0;
         parameters.blocks = blocks;
         parameters.epoch_steps = loaded_->image.epoch_steps;

@@ -337,6 +337,9 @@ class Emulator final : public Backend {
         for (const BlockData& block : data) {
             if (block.courses.played_begin != nullptr) parameters.has_repeats = 1;
         }
+        for (const BlockMemory& block : memory_) {
+            if (block.image.most_relayed > 0) parameters.has_repeats = 1;
+        }
         parameters.has_remote = has_remote_ ? 1 : 0;
         parameters.blocks = count;
         parameters.epoch_steps = epoch_steps_;

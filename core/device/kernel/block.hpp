@@ -551,7 +551,11 @@ class Block {
         const Courses& courses = shared_->data.courses;
         if (courses.played_begin == nullptr) return;
         const u32* const begin = courses.played_begin + (step_ - courses.first);
-        for (u32 k = begin[0] + thread_; k < begin[1]; k += threads_) fire(courses.played[k]);
+        for (u32 k = begin[0] + thread_; k < begin[1]; k += threads_) {
+            fire(courses.played[k]);
+            // Those of sources, of which there may be several in a step, meet no synapse that learns.
+            let_learn_from(courses.played[k]);
+        }
     }
 
     RANVIER_DEVICE void fail() {
@@ -583,6 +587,14 @@ class Block {
         if (place < data.list_room) data.spikes[shared_->spike_count + place] = {step_, neuron, 0};
     }
 
+    /// Synapses onto a neuron learn from its spike, which is its only one in this step.
+    RANVIER_DEVICE void let_learn_from(u32 neuron) {
+        const BlockData& data = shared_->data;
+        for (u32 t = 0; t < data.learning_count; ++t) {
+            if (data.learning[t].add_postsynaptic(neuron, step_)) shared_->requested = step_;
+        }
+    }
+
     RANVIER_DEVICE void update(const Group& group, u32 neuron) {
         const u32 i = neuron - group.first;
         if (group.most_relayed != 0) {
@@ -596,10 +608,7 @@ class Block {
         if ((result & step_fires) != 0) {
             refractory(neuron) = group.refractory_steps[group.refractory_varies != 0 ? i : 0];
             fire(neuron);
-            const BlockData& data = shared_->data;
-            for (u32 t = 0; t < data.learning_count; ++t) {
-                if (data.learning[t].add_postsynaptic(neuron, step_)) shared_->requested = step_;
-            }
+            let_learn_from(neuron);
         } else if (left > 0) {
             refractory(neuron) = left - 1;
         }

@@ -151,6 +151,17 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
     }
     for (const network::Projection& projection : network.projections()) {
         if (const auto refused = refused_synapses(projection, network.resolution())) refuse_for(*refused);
+        if (projection.synapse.is_static() || !projection.synapse.model->learns()) continue;
+        for (const network::Population& population : network.populations()) {
+            const NeuronId end{population.first.value + population.size};
+            if (!population.model->relays_input ||
+                projection.targets.count_below(end) == projection.targets.count_below(population.first)) {
+                continue;
+            }
+            refuse_for("the neurons of '" + population.name +
+                       "' may fire several times in a step, and it has no synapses " +
+                       "that learn onto such neurons, as those of '" + projection.name + "'");
+        }
     }
 }
 

@@ -157,6 +157,27 @@ def test_spikes_of_a_source_in_one_step_follow_each_other() -> None:
     assert repeated(threads=1, device="cuda-emulator", shards=3) == repeated(threads=2)
 
 
+def relayed(**options: Any) -> Outcome:
+    """Return the outcome of a network in which neurons that relay spikes send several in a step, and others fire regularly."""
+    net = rv.Network(seed=4)
+    sources = net.create("poisson_generator", 20, rate=2000.0)
+    relays = net.create("parrot_neuron", 5)
+    regular = net.create("ignore_and_fire", 12, rate=90.0)
+    cells = net.create("iaf_psc_exp", 40, I_e=rv.Uniform(400.0, 500.0))
+    net.connect(sources, relays, rv.FixedIndegree(15), weight=1.0, delay=0.5)
+    for source, target in ((relays, cells), (regular, cells), (cells, regular), (relays, regular)):
+        weight = rv.Uniform(20.0, 90.0)
+        net.connect(source, target, rv.FixedIndegree(4), weight=weight, delay=1.5, synapse=SYNAPSES["stdp"]())
+    recorder = net.record_spikes([cells, relays, regular])
+    sim = rv.Simulation(net, progress=False, **grouped(options))
+    sim.run(DURATION)
+    return of_all(sim, recorder, [relays, regular, cells], cells)
+
+
+def test_relays_and_regular_neurons_meet_synapses_that_learn() -> None:
+    assert relayed(threads=1, device="cuda-emulator", shards=3) == relayed(threads=2)
+
+
 def test_weights_that_grow_without_bound_end_a_run() -> None:
     net = rv.Network(seed=1)
     cells = net.create("iaf_psc_exp", 30, I_e=600.0)
@@ -174,6 +195,14 @@ REFUSED: dict[str, tuple[Callable[[rv.Population], Any], str]] = {
     "per_synapse": (lambda _: rv.tsodyks2(U=rv.Uniform(0.2, 0.4)), "parameters that differ"),
     "transmitter": (lambda cells: rv.stdp_dopamine(dopamine=cells, dopamine_delay=1.0), "transmitter"),
 }
+
+
+def test_learning_onto_relays_is_refused() -> None:
+    net = rv.Network(seed=1)
+    cells, relays = net.create("iaf_psc_exp", 3), net.create("parrot_neuron", 3, name="relays")
+    net.connect(cells, relays, rv.AllToAll(), weight=1.0, delay=1.0, synapse=rv.stdp())
+    with pytest.raises(errors.StateError, match="'relays' may fire several times in a step"):
+        rv.Simulation(net, progress=False, device="cuda-emulator")
 
 
 @pytest.mark.parametrize("name", REFUSED)
