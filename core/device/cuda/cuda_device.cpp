@@ -28,8 +28,8 @@ namespace {
 constexpr u32 most_threads = 1024;  // of a block, on all architectures
 /// Threads of a block, unless it has more neurons: so many read rows at once.
 constexpr u32 usual_threads = 512;
-/// Fewer are not tried to spare registers.
-constexpr u32 least_threads = 128;
+/// Fewer get no more registers: 255 each.
+constexpr u32 least_threads = 256;
 /// Variables of a neuron that threads keep in registers, at most.
 constexpr u32 most_registers = 16;
 constexpr unsigned non_blocking_stream = 1;  // CU_STREAM_NON_BLOCKING
