@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -46,6 +47,7 @@ RuleSpec drawn_rule(std::mt19937_64& random, std::uint64_t sources, std::uint64_
     // All numbers occur: none, a few, more than half, and all.
     const auto degree = [&](std::uint64_t partners) -> std::uint64_t {
         if (most(partners) == 0) return 0;
+        if (below(3) == 0) return std::min(below(8), most(partners));
         return multapses ? below(3 * partners) : below(3) == 0 ? most(partners) - below(2) : below(most(partners) + 1);
     };
     switch (below(6)) {
@@ -99,7 +101,7 @@ Drawn drawn_network(unsigned seed) {
     Drawn drawn;
     std::uint64_t end = 0;
     for (std::uint64_t p = 0; p < 1 + below(4); ++p) {
-        const std::uint64_t size = std::vector<std::uint64_t>{1, 2, 31, 50, 50, 200, 1300}[below(7)];
+        const std::uint64_t size = std::vector<std::uint64_t>{1, 2, 31, 50, 50, 200, 1100}[below(7)];
         drawn.ranges.push_back({NeuronId{end}, size});
         end += size;
     }
@@ -126,6 +128,32 @@ Drawn drawn_network(unsigned seed) {
         kinds.push_back({.positive = {.receptor = receptor, .synapse = 0},
                          .negative = {.receptor = static_cast<std::uint32_t>(below(3)), .synapse = 0}});
     }
+    drawn.plan = connect::make_network_plan(std::move(plans), kinds);
+    return drawn;
+}
+
+/// Few of many partners, and many with repetition.
+Drawn uneven_network() {
+    const connect::PopulationRange many{NeuronId{0}, 3000};
+    const connect::PopulationRange few{NeuronId{3000}, 40};
+    Drawn drawn{.ranges = {many, few}, .plan = {}};
+    std::vector<ProjectionPlan> plans;
+    const auto add = [&](const connect::PopulationRange& from, const connect::PopulationRange& to, std::uint32_t target,
+                         const RuleSpec& rule) {
+        ProjectionPlan& plan = plans.emplace_back();
+        plan.id = ProjectionId{static_cast<std::uint32_t>(plans.size() - 1)};
+        plan.pairs = {from.first, from.size, to.first, to.size};
+        plan.sources = from.size;
+        plan.target_populations = {PopulationId{target}};
+        plan.sampler = connect::bind_rule(rule, plan.pairs, 1, plan.id);
+        plan.weights = {Distribution{.kind = Distribution::Kind::normal, .first = 1.0, .second = 0.2},
+                        make_key(1, Purpose::weight, plan.id.value)};
+        plan.delays = {1.0, {}};
+    };
+    add(many, few, 1, {"fixed_indegree", {{"indegree", 3}, {"allow_multapses", false}}});
+    add(few, many, 0, {"fixed_outdegree", {{"outdegree", 3}, {"allow_multapses", false}}});
+    add(many, few, 1, {"fixed_indegree", {{"indegree", 2500}}});
+    const std::vector<connect::KindChoice> kinds(plans.size());
     drawn.plan = connect::make_network_plan(std::move(plans), kinds);
     return drawn;
 }
@@ -167,8 +195,31 @@ Synapses sorted(const connect::ShardTables& tables, const connect::NetworkPlan& 
     return all;
 }
 
+/// What has been compared, as text.
+using Seen = std::set<std::string>;
+
+void note(const device::ConstructionImage& image, Seen& seen) {
+    for (const device::ProjectionImage& each : image.projections) {
+        const device::ProjectionDraws& draws = each.draws;
+        const std::string side = draws.by_source != 0 ? " by source" : " by target";
+        const u64 allowed = draws.partners - (draws.allows_autapses != 0 ? 0 : 1);
+        const auto is_over_half = [&](u32 degree) { return degree > 0 && degree > allowed / 2; };
+        const bool has_complement = is_over_half(draws.degree) || std::ranges::any_of(each.degrees, is_over_half);
+        std::string way = "way " + std::to_string(static_cast<u32>(draws.way));
+        if (draws.way == device::DrawWay::without_repetition) {
+            way += draws.set_slots != 0 ? " with a table" : has_complement ? " of the others" : " with bits";
+        }
+        seen.insert(way + side);
+        if (draws.parts > 1) seen.insert("parts of way " + std::to_string(static_cast<u32>(draws.way)));
+        for (const device::ValueDraws& values : {draws.weights, draws.delays}) {
+            seen.insert("values " + std::to_string(static_cast<u32>(values.kind)) + " within " +
+                        std::to_string(static_cast<u32>(values.bounds)));
+        }
+    }
+}
+
 /// Draws the rows on a device, and compares them with those of tables. Returns their number.
-std::uint64_t compare(const Drawn& drawn, device::Backend& backend, u32 blocks) {
+std::uint64_t compare(const Drawn& drawn, device::Backend& backend, u32 blocks, Seen& seen) {
     const connect::Placement placement(drawn.ranges.back().first.value + drawn.ranges.back().size);
     const connect::ProcessLayout layout(placement, Rank{0}, blocks, drawn.ranges);
     parallel::Team team{std::vector<parallel::Place>(2)};
@@ -181,6 +232,7 @@ std::uint64_t compare(const Drawn& drawn, device::Backend& backend, u32 blocks) 
     EXPECT_TRUE(can_draw_rows(drawn.plan));
     const auto images = drawn_receptors(drawn.plan, layout, receptors);
     const device::ConstructionImage image = construction_image(drawn.plan, layout, images, team);
+    note(image, seen);
     const DrawnRowWeights weights(drawn.plan, backend.construct(image));
     EXPECT_FALSE(weights.are_lost());
     for (std::uint32_t receptor = 0; receptor < drawn.plan.receptors(); ++receptor) {
@@ -217,24 +269,40 @@ std::uint64_t compare(const Drawn& drawn, device::Backend& backend, u32 blocks) 
 
 TEST(DeviceRows, AreThoseOfTables) {
     std::uint64_t synapses = 0;
-    for (unsigned seed = 1; seed <= 24; ++seed) {
+    Seen seen;
+    for (unsigned seed = 1; seed <= 30; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         const u32 blocks = 1 + seed % 9;
         const auto emulator = device::make_emulator({.blocks = blocks, .threads = 32 * (1 + seed % 3), .seed = seed});
-        synapses += compare(drawn_network(seed), *emulator, blocks);
+        synapses += compare(drawn_network(seed), *emulator, blocks, seen);
         if (testing::Test::HasFailure()) break;
     }
+    compare(uneven_network(), *device::make_emulator({.blocks = 5, .threads = 64, .seed = 1}), 5, seen);
     EXPECT_GT(synapses, 300'000U);
+    for (const char* const way :
+         {"way 0 by target", "way 0 by source", "way 1 with a table by target", "way 1 with a table by source",
+          "way 1 of the others by target", "way 1 of the others by source", "way 1 with bits by target",
+          "way 1 with bits by source", "way 2 by target", "way 3 by target", "way 4 by target", "parts of way 0",
+          "parts of way 3"}) {
+        EXPECT_TRUE(seen.contains(way)) << way;
+    }
+    for (u32 kind = 1; kind < 5; ++kind) {
+        for (u32 bounds = 0; bounds < 3; ++bounds) {
+            EXPECT_TRUE(seen.contains("values " + std::to_string(kind) + " within " + std::to_string(bounds)))
+                << kind << ' ' << bounds;
+        }
+    }
 }
 
 TEST(DeviceRows, AreDrawnByGpus) {
     device::FakeGpu::reset();
+    Seen seen;
     for (unsigned seed = 101; seed <= 110; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         const u32 blocks = 1 + seed % 3;
         const auto gpu = device::make_cuda_device({}, device::fake_driver(), device::fake_compiler());
         if (seed % 2 == 0) gpu->expect_construction();
-        compare(drawn_network(seed), *gpu, blocks);
+        compare(drawn_network(seed), *gpu, blocks, seen);
     }
 }
 
