@@ -158,7 +158,7 @@ def test_spikes_of_a_source_in_one_step_follow_each_other() -> None:
 
 
 def relayed(**options: Any) -> Outcome:
-    """Return the outcome of a network in which neurons that relay spikes send several in a step, and others fire regularly."""
+    """Return the outcome of a network with neurons that send several spikes in a step, and regular ones."""
     net = rv.Network(seed=4)
     sources = net.create("poisson_generator", 20, rate=2000.0)
     relays = net.create("parrot_neuron", 5)
