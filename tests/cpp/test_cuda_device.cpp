@@ -158,7 +158,7 @@ TEST_F(CudaDevices, AreTakenInTurnByTheProcessesOfAHost) {
     EXPECT_EQ(second->identity(), make({.device = 1})->identity());
     EXPECT_NE(second->identity(), make({.device = {}, .host_rank = 2})->identity());
     EXPECT_EQ(second->identity(), make({.device = {}, .host_rank = 4})->identity());
-    EXPECT_EQ(make_emulator({})->identity(), (std::array<std::uint8_t, 16>{}));
+    EXPECT_EQ(make_emulator({})->identity(), (DeviceIdentity{}));
 }
 
 TEST_F(CudaDevices, TakeCoursesAndMoreSpikesInAStepThanTheyHaveNeurons) {

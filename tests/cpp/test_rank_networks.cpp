@@ -11,6 +11,7 @@
 
 #include "balanced_network.hpp"
 #include "comm/progress/progress_exchange.hpp"
+#include "engine/devices/backends.hpp"
 #include "error_fields.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/comm/exchange/exchange.hpp"
@@ -198,6 +199,27 @@ TEST(RankNetworks, OnDevices) {
         options.placement = placements[turn++ % placements.size()];
         expect_same_on_ranks(network, expected, 2 + static_cast<std::int32_t>(turn / 2 % 2), options, run_in_pieces);
     }
+}
+
+TEST(RankNetworks, RefuseThatDevicesAreShared) {
+    comm::run_processes(3, [&](const Communicator& communicator) {
+        const auto rank = static_cast<std::uint8_t>(communicator->rank().value);
+        const auto check = [&](const std::string& device, std::uint8_t gpu) {
+            SimulationOptions options;
+            options.device = device;
+            check_different_devices("H200", {1, 2, gpu}, options, *communicator);
+        };
+        check("cuda", rank);
+        // The user has named it.
+        check("cuda:0", 7);
+        const std::uint8_t gpu = rank % 2;
+        if (rank == 1) {
+            check("cuda", gpu);
+        } else {
+            fields_of<DeviceError>([&] { check("cuda", gpu); },
+                                   {"GPU H200", "ranks 0 and 2", "2 would share", "device='cuda:0'"});
+        }
+    });
 }
 
 TEST(RankNetworks, RefuseWhatDevicesOfRanksLack) {

@@ -264,6 +264,9 @@ struct BlockCourses {
 /// Longest epoch in steps: a block has records and lists of spikes for two.
 inline constexpr std::int64_t longest_epoch = 32;
 
+/// The UUID of a GPU.
+using DeviceIdentity = std::array<std::uint8_t, 16>;
+
 /// A device, or its emulator, with a network.
 class Backend {
    public:
@@ -272,7 +275,7 @@ class Backend {
     /// What it runs on, for users.
     virtual std::string name() const = 0;
     /// Which GPU of all machines it is; zeros for an emulator, which shares nothing.
-    virtual std::array<std::uint8_t, 16> identity() const { return {}; }
+    virtual DeviceIdentity identity() const { return {}; }
     /// Blocks of threads for a network: how many shards the process makes.
     virtual u32 blocks() const = 0;
 

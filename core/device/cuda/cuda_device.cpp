@@ -61,8 +61,8 @@ class Context {
               "reading the name of the device");
         return name.data();
     }
-    std::array<std::uint8_t, 16> identity() const {
-        std::array<std::uint8_t, 16> identity{};
+    DeviceIdentity identity() const {
+        DeviceIdentity identity{};
         check(functions().device_get_uuid(identity.data(), device_), "identifying the device");
         return identity;
     }
@@ -288,7 +288,7 @@ class CudaDevice final : public Backend {
     CudaDevice& operator=(const CudaDevice&) = delete;
 
     std::string name() const override { return name_; }
-    std::array<std::uint8_t, 16> identity() const override { return identity_; }
+    DeviceIdentity identity() const override { return identity_; }
     u32 blocks() const override { return blocks_; }
 
     /// Compiling takes as long as what the host prepares.
@@ -1078,7 +1078,7 @@ class CudaDevice final : public Backend {
     Context context_;
     std::shared_ptr<const KernelCompiler> compiler_;
     std::string name_;
-    std::array<std::uint8_t, 16> identity_;
+    DeviceIdentity identity_;
     u32 multiprocessors_;
     bool limits_run_time_;
     u32 blocks_;

@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
 #include <vector>
 
 #include "device/cuda/cuda_device.hpp"
@@ -61,17 +60,16 @@ std::unique_ptr<device::Backend> make_backend(const SimulationOptions& options, 
     throw unknown_name("device", options.device, names);
 }
 
-void check_different_devices(const device::Backend& backend, const SimulationOptions& options,
-                             comm::Communicator& communicator) {
-    const auto identity = backend.identity();
-    std::vector<std::remove_const_t<decltype(identity)>> all(static_cast<std::size_t>(communicator.size()));
+void check_different_devices(const std::string& name, const device::DeviceIdentity& identity,
+                             const SimulationOptions& options, comm::Communicator& communicator) {
+    std::vector<device::DeviceIdentity> all(static_cast<std::size_t>(communicator.size()));
     communicator.allgather(std::as_bytes(std::span(identity)), std::as_writable_bytes(std::span(all)));
     const auto here = static_cast<std::size_t>(communicator.rank().value);
     if (options.device != any_gpu) return;
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
         if (rank == here || all[rank] != identity) continue;
         throw DeviceError(
-            {.object = "GPU " + backend.name(),
+            {.object = "GPU " + name,
              .value = "ranks " + std::to_string(std::min(rank, here)) + " and " + std::to_string(std::max(rank, here)),
              .bound = "each rank needs one of its own, but " + std::to_string(std::ranges::count(all, identity)) +
                       " would share this one",

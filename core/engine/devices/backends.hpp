@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "device/backend/backend.hpp"
 #include "ranvier/comm/communicator.hpp"
@@ -16,8 +17,9 @@ namespace ranvier::engine {
 std::unique_ptr<device::Backend> make_backend(const SimulationOptions& options, std::uint32_t threads,
                                               std::uint64_t seed, const comm::Communicator& communicator);
 
+/// @param name, identity of the device of this process
 /// @throws DeviceError if this process and another one have the same GPU, unless the user has named it @note Collective.
-void check_different_devices(const device::Backend& backend, const SimulationOptions& options,
-                             comm::Communicator& communicator);
+void check_different_devices(const std::string& name, const device::DeviceIdentity& identity,
+                             const SimulationOptions& options, comm::Communicator& communicator);
 
 }  // namespace ranvier::engine

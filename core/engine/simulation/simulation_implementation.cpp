@@ -71,7 +71,8 @@ void Simulation::Implementation::build(const Poll& poll) {
     if (!sorted) build_options.numbering = connect::RowNumbering::unsorted;
     // The emulator shares nothing.
     if (backend && communicator->size() > 1 && options.device != "cuda-emulator") {
-        agree(*communicator, "choosing a GPU", [&] { check_different_devices(*backend, options, *communicator); });
+        agree(*communicator, "choosing a GPU",
+              [&] { check_different_devices(backend->name(), backend->identity(), options, *communicator); });
     }
     build_options.has_tables = !draws_on_device(options, lowered.plan(), communicator->size(), sorted);
     if (!build_options.has_tables) backend->expect_construction();
