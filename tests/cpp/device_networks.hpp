@@ -174,6 +174,88 @@ inline RandomNetwork random_network(const NetworkSize& size, unsigned seed) {
     return network;
 }
 
+/// Synapses of random sources that learn, and synapses of which spikes add a part.
+/// @param rows of the block
+inline TablesImage random_tables(const NetworkSize& size, u32 rows, unsigned seed) {
+    std::mt19937_64 random(seed);
+    const auto below = [&](u32 count) { return static_cast<u32>(random() % count); };
+    const auto table = [&] {
+        TableImage image;
+        image.quantum = 0x1p-20;
+        image.row_of.assign(rows, no_row);
+        image.begin = {0};
+        for (u32 source = below(3); source < rows; source += 1 + below(3)) {
+            image.row_of[source] = static_cast<u32>(image.rows());
+            for (u32 k = below(4); k > 0; --k) {
+                image.targets.push_back(static_cast<u16>(below(size.neurons)));
+                image.delays.push_back(static_cast<u16>(size.epoch_steps + below(size.slots - 1 - size.epoch_steps)));
+                image.weights.push_back(static_cast<float>(below(64)) * 0x1p-8F);
+            }
+            image.begin.push_back(image.targets.size());
+        }
+        return image;
+    };
+    const auto decay = [](auto unit) {
+        using Real = decltype(unit);
+        DecayFactors<Real> factors{.within = std::vector<Real>(1024, Real{0}), .stretches = {Real{1}, Real{0}}};
+        for (std::size_t i = 0; i < 40; ++i) factors.within[i] = Real{1} / static_cast<Real>(i + 1);
+        return factors;
+    };
+    TablesImage tables;
+    LearningImage learning;
+    learning.of = table();
+    learning.pairing = SpikePairing::presynaptic_centred;
+    learning.row_decay = learning.neuron_decay = learning.row_same_side_decay = learning.neuron_same_side_decay =
+        decay(double{});
+    learning.presynaptic = learning.postsynaptic = decay(float{});
+    learning.has_same_side_presynaptic = learning.has_same_side_postsynaptic = true;
+    learning.neurons = size.neurons;
+    learning.room = 64;
+    learning.most_new = 10;
+    tables.learning.push_back(learning);
+    tables.factors.push_back({.of = table(), .states = 1});
+    return tables;
+}
+/// What spikes do to these synapses.
+inline LearningRule simple_learning_rule() {
+    LearningRule rule;
+    rule.presynaptic_type = rule.postsynaptic_type = "models::learning_rules::VogelsSprekeler<float>";
+    rule.constants = {0, 0, 0, 0};
+    rule.change = [](bool is_postsynaptic, float weight, float trace, float same_side_trace, const float*) {
+        return is_postsynaptic ? weight + 0.01F * trace * (1.0F + same_side_trace) : 0.9F * weight + 0.001F * trace;
+    };
+    return rule;
+}
+inline ReleaseRule simple_release_rule() {
+    ReleaseRule rule;
+    rule.type = "models::release_rules::SaturatingNmda";
+    rule.constants.assign(8, 0);
+    rule.states = 1;
+    rule.release = [](double* values, i64& last, i64 step) {
+        values[0] = 0.5 * values[0] + 1.0 / static_cast<double>(1 + step - last);
+        last = step;
+        return 0.5 * values[0];
+    };
+    return rule;
+}
+/// The state of a table of random_tables() before the first step.
+inline LearningState first_state(const LearningImage& image) {
+    const std::size_t spikes = std::size_t{image.neurons} * image.room;
+    LearningState state;
+    state.weights = image.of.weights;
+    state.synapse_traces.assign(image.of.weights.size(), 0.0F);
+    state.last.assign(image.of.rows(), never);
+    state.traces.assign(image.of.rows(), 0.0);
+    state.same_side.assign(image.of.rows(), 0.0);
+    state.counts.assign(image.neurons, 0);
+    state.steps.assign(spikes, 0);
+    state.after.assign(spikes, 0.0F);
+    state.before.assign(spikes, 0.0F);
+    state.last_traces.assign(image.neurons, 0.0);
+    state.last_same_side.assign(image.neurons, 0.0);
+    return state;
+}
+
 /// (step, block, neuron), sorted.
 using SpikeList = std::vector<std::tuple<i64, u32, u32>>;
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <stdexcept>
@@ -19,7 +20,7 @@
 namespace ranvier::device {
 namespace TEST_FILE {
 
-const auto never = [] { return false; };
+const auto never_stops = [] { return false; };
 
 class CudaDevices : public testing::Test {
    protected:
@@ -47,7 +48,7 @@ void expect_bits_of_emulator(u32 epoch_steps, int shared_bytes) {
     for (const auto& [backend, list] : {std::pair{device.get(), &spikes}, std::pair{emulator.get(), &expected}}) {
         random_network(size, 1).load_into(*backend);
         for (const auto& [first, last] : {std::pair<i64, i64>{1, 100}, {101, 101}, {102, 300}}) {
-            EXPECT_EQ(backend->run(first, last, never), last);
+            EXPECT_EQ(backend->run(first, last, never_stops), last);
             take_all(*backend, size.blocks, *list);
         }
         EXPECT_FALSE(backend->has_failed());
@@ -101,11 +102,75 @@ TEST_F(CudaDevices, TakeStatesRingsAndConstants) {
         groups[0].constants[0].assign(size.neurons, 0.75);
         groups[0].refractory_steps.assign(size.neurons, 1);
         backend->set_constants(1, groups);
-        EXPECT_EQ(backend->run(1, 60, never), 60);
+        EXPECT_EQ(backend->run(1, 60, never_stops), 60);
         take_all(*backend, size.blocks, *list);
     }
     EXPECT_GT(expected.size(), 50U);
     EXPECT_EQ(spikes, expected);
+}
+
+TEST_F(CudaDevices, TakeAndGiveSynapsesThatChange) {
+    const NetworkSize size;
+    gpu().models = {{simple_program()}, {simple_learning_rule()}, {simple_release_rule()}};
+    const auto device = make();
+    const auto emulator = make_emulator({.blocks = 3, .threads = 32, .seed = 9, .spike_room = 10'000});
+    RandomNetwork network = random_network(size, 6);
+    network.image.learning_rules = {simple_learning_rule()};
+    network.image.release_rules = {simple_release_rule()};
+    for (BlockImage& block : network.image.blocks) block.has_tables = true;
+    const u32 rows = network.image.blocks[0].rows;
+    std::array<SpikeList, 3> spikes;
+    std::array<std::vector<LearningState>, 2> learnt;
+    std::array<std::vector<FactorState>, 2> factors;
+    const auto without = make_emulator({.blocks = 3, .threads = 32, .seed = 9, .spike_room = 10'000});
+    const std::array<Backend*, 3> backends{device.get(), emulator.get(), without.get()};
+    for (std::size_t k = 0; k < backends.size(); ++k) {
+        Backend& backend = *backends[k];
+        const u64 bytes = (network.load_into(backend), backend.memory().synapses);
+        for (u32 b = 0; b < size.blocks && k < 2; ++b) {
+            const TablesImage tables = random_tables(size, rows, b);
+            backend.set_tables(b, tables);
+            backend.set_learning(b, 0, first_state(tables.learning[0]), 0);
+            const std::size_t table_rows = tables.factors[0].of.rows();
+            backend.set_factors(
+                b, 0, {.values = std::vector<double>(table_rows, 0.25), .last = std::vector<i64>(table_rows, 0)});
+        }
+        if (k < 2) {
+            EXPECT_GT(backend.memory().synapses, bytes + 100'000);
+        }
+        for (const auto& [first, last] : {std::pair<i64, i64>{1, 150}, {151, 160}, {161, 400}}) {
+            ASSERT_EQ(backend.run(first, last, never_stops), last);
+            take_all(backend, size.blocks, spikes[k]);
+        }
+        backend.settle(400);
+        for (u32 b = 0; b < size.blocks && k < 2; ++b) {
+            const TablesImage tables = random_tables(size, rows, b);
+            learnt[k].push_back(first_state(tables.learning[0]));
+            backend.get_learning(b, 0, learnt[k].back());
+            factors[k].push_back({.values = std::vector<double>(tables.factors[0].of.rows()),
+                                  .last = std::vector<i64>(tables.factors[0].of.rows())});
+            backend.get_factors(b, 0, factors[k].back());
+            EXPECT_NE(learnt[k].back().weights, tables.learning[0].of.weights);
+        }
+    }
+    EXPECT_GT(spikes[0].size(), 200U);
+    EXPECT_EQ(spikes[0], spikes[1]);
+    EXPECT_NE(spikes[0], spikes[2]);
+    for (u32 b = 0; b < size.blocks; ++b) {
+        const LearningState& found = learnt[0][b];
+        const LearningState& expected = learnt[1][b];
+        EXPECT_EQ(found.weights, expected.weights);
+        EXPECT_EQ(found.synapse_traces, expected.synapse_traces);
+        EXPECT_EQ(found.last, expected.last);
+        EXPECT_EQ(found.traces, expected.traces);
+        EXPECT_EQ(found.same_side, expected.same_side);
+        EXPECT_EQ(found.counts, expected.counts);
+        EXPECT_EQ(found.steps, expected.steps);
+        EXPECT_EQ(found.last_traces, expected.last_traces);
+        EXPECT_EQ(found.greatest, expected.greatest);
+        EXPECT_EQ(factors[0][b].values, factors[1][b].values);
+        EXPECT_EQ(factors[0][b].last, factors[1][b].last);
+    }
 }
 
 TEST_F(CudaDevices, DeliverSpikesOfOtherProcesses) {
@@ -140,12 +205,12 @@ TEST_F(CudaDevices, DeliverSpikesOfOtherProcesses) {
                 }
                 backend->receive(b, remote);
             }
-            ASSERT_EQ(backend->run(last - 1, last, never), last);
+            ASSERT_EQ(backend->run(last - 1, last, never_stops), last);
             take_all(*backend, size.blocks, *list);
         }
         without.clear();
         network.load_into(*backend);
-        ASSERT_EQ(backend->run(1, 80, never), 80);
+        ASSERT_EQ(backend->run(1, 80, never_stops), 80);
         take_all(*backend, size.blocks, without);
     }
     EXPECT_GT(spikes.size(), without.size() + 100);
@@ -176,7 +241,7 @@ TEST_F(CudaDevices, TakeCoursesAndMoreSpikesInAStepThanTheyHaveNeurons) {
         for (const auto& [first, last] : {std::pair<i64, i64>{1, 50}, {51, 51}, {52, 200}}) {
             backend->set_courses(first, some_courses(size, first, last));
             for (i64 reached = first - 1; reached < last;) {
-                reached = backend->run(reached + 1, last, never);
+                reached = backend->run(reached + 1, last, never_stops);
                 take_all(*backend, size.blocks, *list);
             }
         }
@@ -210,7 +275,7 @@ TEST_F(CudaDevices, CountTheMemoryThatTheyTake) {
         EXPECT_LE(bytes.sum() - bytes.kernels, allocated());
         EXPECT_GE(bytes.sum() - bytes.kernels + gpu().memory.size() * sizeof(u64), allocated());
     };
-    device->run(1, 2, never);
+    device->run(1, 2, never_stops);
     expect_all();
     const DeviceBytes before = device->memory();
     u64 synapses = 0;
@@ -221,7 +286,7 @@ TEST_F(CudaDevices, CountTheMemoryThatTheyTake) {
     EXPECT_GE(before.rings, u64{size.blocks} * size.slots * size.neurons * sizeof(i64));
     EXPECT_GE(before.spikes, u64{size.blocks} * usual_spike_room * sizeof(Spike));
     device->receive(1, remote);
-    device->run(3, 4, never);
+    device->run(3, 4, never_stops);
     EXPECT_GT(device->memory().spikes, before.spikes);
     expect_all();
 }
@@ -231,8 +296,8 @@ TEST_F(CudaDevices, RunStepsAgainThatTheyHaveRunBefore) {
     const auto device = make();
     random_network(size, 3).load_into(*device);
     // The fake device checks that no records of these steps are left.
-    for (const i64 first : {i64{1}, i64{39}, i64{20}}) EXPECT_EQ(device->run(first, 40, never), 40);
-    EXPECT_EQ(device->run(41, 40, never), 40);
+    for (const i64 first : {i64{1}, i64{39}, i64{20}}) EXPECT_EQ(device->run(first, 40, never_stops), 40);
+    EXPECT_EQ(device->run(41, 40, never_stops), 40);
     EXPECT_EQ(gpu().launches, 3);
 }
 
@@ -246,11 +311,11 @@ TEST_F(CudaDevices, StopWhenTheyAreAsked) {
     EXPECT_EQ(reached % size.epoch_steps, 0);
     EXPECT_EQ(asked, 2);
     // It goes on as if it had not stopped.
-    EXPECT_EQ(device->run(reached + 1, 200, never), 200);
+    EXPECT_EQ(device->run(reached + 1, 200, never_stops), 200);
     SpikeList spikes;
     take_all(*device, size.blocks, spikes);
     random_network(size, 4).load_into(*device);
-    EXPECT_EQ(device->run(1, 200, never), 200);
+    EXPECT_EQ(device->run(1, 200, never_stops), 200);
     SpikeList expected;
     take_all(*device, size.blocks, expected);
     EXPECT_EQ(spikes, expected);
@@ -274,7 +339,7 @@ TEST_F(CudaDevices, StopWhenThereIsNoRoomForSpikes) {
     i64 done = 0;
     int runs = 0;
     while (done < 300) {
-        const i64 reached = device->run(done + 1, 300, never);
+        const i64 reached = device->run(done + 1, 300, never_stops);
         ASSERT_GT(reached, done);
         done = reached;
         ++runs;
@@ -283,7 +348,7 @@ TEST_F(CudaDevices, StopWhenThereIsNoRoomForSpikes) {
     EXPECT_GT(runs, 3);
     const auto roomy = make();
     random_network(size, 5).load_into(*roomy);
-    EXPECT_EQ(roomy->run(1, 300, never), 300);
+    EXPECT_EQ(roomy->run(1, 300, never_stops), 300);
     SpikeList expected;
     take_all(*roomy, size.blocks, expected);
     EXPECT_EQ(spikes, expected);
@@ -297,7 +362,7 @@ TEST_F(CudaDevices, SayThatANeuronHasFailed) {
     state.variables[3] = 1e9;
     state.refractory[3] = 100;
     device->set_state(1, state);
-    EXPECT_LT(device->run(1, 1000, never), 10);
+    EXPECT_LT(device->run(1, 1000, never_stops), 10);
     EXPECT_TRUE(device->has_failed());
 }
 
@@ -307,13 +372,13 @@ TEST_F(CudaDevices, LaunchFewStepsWhereTimeIsLimited) {
     const auto device = make();
     random_network(size, 7).load_into(*device);
     SpikeList spikes;
-    EXPECT_EQ(device->run(1, 301, never), 301);
+    EXPECT_EQ(device->run(1, 301, never_stops), 301);
     take_all(*device, size.blocks, spikes);
     EXPECT_GT(gpu().launches, 4);
     gpu().limits_run_time = 0;
     const auto other = make();
     random_network(size, 7).load_into(*other);
-    EXPECT_EQ(other->run(1, 301, never), 301);
+    EXPECT_EQ(other->run(1, 301, never_stops), 301);
     SpikeList expected;
     take_all(*other, size.blocks, expected);
     EXPECT_EQ(spikes, expected);
@@ -323,7 +388,7 @@ TEST_F(CudaDevices, ChooseThreadsByNeuronsAndRegisters) {
     const auto threads_of = [](const NetworkSize& size, const CudaOptions& options = {}) {
         const auto device = make(options);
         random_network(size, 8).load_into(*device);
-        device->run(1, 2, never);
+        device->run(1, 2, never_stops);
         EXPECT_EQ(gpu().threads, gpu().bound_threads());
         return gpu().threads;
     };
@@ -351,7 +416,7 @@ TEST_F(CudaDevices, FreeWhatTheyTake) {
     {
         const auto device = make();
         random_network({}, 9).load_into(*device);
-        device->run(1, 10, never);
+        device->run(1, 10, never_stops);
         random_network({}, 10).load_into(*device);
         EXPECT_EQ(gpu().modules, 1);
         EXPECT_EQ(gpu().memory.size(), 4U);  // of the network, and of the groups of each block
@@ -422,7 +487,7 @@ TEST_F(CudaDevices, RefuseNetworksThatAreTooLarge) {
                           {"32768", "32767", "more blocks"});
     // It is usable still.
     random_network({}, 1).load_into(*device);
-    EXPECT_EQ(device->run(1, 10, never), 10);
+    EXPECT_EQ(device->run(1, 10, never_stops), 10);
 }
 
 TEST_F(CudaDevices, ReportTheErrorsOfCompilerAndDriver) {
@@ -440,7 +505,7 @@ TEST_F(CudaDevices, ReportTheErrorsOfCompilerAndDriver) {
     gpu().errors.clear();
     random_network({}, 1).load_into(*device);
     gpu().errors = {{"launch_cooperative", 720}};
-    fields_of<DeviceError>([&] { device->run(1, 10, never); }, {"at once"});
+    fields_of<DeviceError>([&] { device->run(1, 10, never_stops); }, {"at once"});
     gpu().errors = {{"copy_to_host", 700}};
     BlockState state;
     fields_of<DeviceError>([&] { device->get_state(0, state); }, {"copying from the GPU", "nvidia-smi"});
@@ -451,11 +516,11 @@ TEST_F(CudaDevices, AreLostWhenARunFails) {
         const auto device = make();
         random_network({}, 1).load_into(*device);
         gpu().lost_after = 10;
-        fields_of<DeviceError>([&] { device->run(5, 100, never); },
+        fields_of<DeviceError>([&] { device->run(5, 100, never_stops); },
                                {"Fake 9000", "CUDA_ERROR_LAUNCH_FAILED (a text)", "steps 5 and 100", "saved state"});
         BlockState state;
         fields_of<DeviceError>([&] { device->get_state(0, state); }, {"failed before", "new process"});
-        fields_of<DeviceError>([&] { device->run(5, 100, never); }, {"failed before"});
+        fields_of<DeviceError>([&] { device->run(5, 100, never_stops); }, {"failed before"});
         fields_of<DeviceError>([&] { random_network({}, 1).load_into(*device); }, {"failed before"});
         gpu().launch.reset();
     }

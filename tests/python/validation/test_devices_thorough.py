@@ -74,6 +74,25 @@ def _inject(net: rv.Network, population: rv.Population, chance: random.Random) -
         net.stimulate(population[:: chance.choice([1, 1, 3])], current, weight=weight, delay=delay)
 
 
+def _synapse(chance: random.Random, weight: float) -> Any:
+    """Return synapses that change with spikes, for weights from 0 to this one."""
+    nearest = chance.choice([rv.stdp_nn_symm, rv.stdp_nn_restr, rv.stdp_nn_pre_centered])
+    exponents = {"mu_plus": chance.choice([0.0, 0.4, 1.0]), "mu_minus": chance.choice([0.0, 0.4, 1.0])}
+    sizes = {"A_plus": 0.02, "A_minus": 0.03, "A_plus_triplet": 0.01, "A_minus_triplet": 0.02}
+    return chance.choice(
+        [
+            rv.stdp(W_max=2.0 * weight, learning_rate=0.05, **exponents),
+            rv.stdp(W_max=2.0 * weight, learning_rate=rv.Uniform(0.01, 0.1)),
+            nearest(W_max=2.0 * weight, learning_rate=0.05),
+            rv.stdp_triplet(W_max=2.0 * weight, **{name: size * weight for name, size in sizes.items()}),
+            rv.vogels_sprekeler(W_max=2.0 * weight, learning_rate=0.02 * weight),
+            rv.tsodyks(tau_fac=chance.choice([0.0, 50.0])),
+            rv.tsodyks2(tau_rec=100.0),
+            rv.saturating_nmda(),
+        ]
+    )
+
+
 def _part(chance: random.Random, population: rv.Population) -> Any:
     """Return the population; sometimes a part, whose rows a device does not draw."""
     return population[:: chance.choice([1] * 9 + [2])]
@@ -97,6 +116,10 @@ def drawn(seed: int) -> tuple[rv.Network, rv.SpikeRecorder]:
         delay = net.resolution * chance.randrange(1, 6)
         delays: Any = chance.choice([delay, rv.Uniform(delay, delay + 5.0)])
         sources, targets = _part(chance, source), _part(chance, target)
+        if chance.random() < 0.25:
+            changing = {"synapse": _synapse(chance, weight), "weight": rv.Uniform(0.0, weight)}
+            net.connect(sources, targets, _rule(chance), delay=delays, **changing)
+            continue
         made = net.connect(sources, targets, _rule(chance), weight=weights, delay=delays)
         if chance.random() < 0.1 and source is target:
             net.connect(targets, sources, rv.Reversed(made), weight=weights, delay=delays)
@@ -143,7 +166,8 @@ def outcome(seed: int, pieces: int, **options: Any) -> tuple[str, int, bytes]:
         return "failed", 0, b""
     spikes = sim.spikes(recorder)
     states = np.concatenate([sim.get(each, "V_m") for each in net.populations if str(each.model) in WEIGHTS])
-    return spikes.digest(), len(spikes), states.tobytes()
+    weights = [sim.connections(a, b).weights for a in net.populations for b in net.populations]
+    return spikes.digest(), len(spikes), states.tobytes() + np.concatenate(weights).tobytes()
 
 
 def test_random_networks_on_the_emulator() -> None:
