@@ -28,6 +28,7 @@ namespace ranvier::device {
 struct EvaluatedModels {
     static constexpr u32 registers = 0;
     static constexpr u32 signals = all_signals;
+    static constexpr bool has_rules = true;
     std::vector<DeviceProgram> programs;
     std::vector<LearningRule> learning = {};
     std::vector<ReleaseRule> releases = {};

@@ -402,7 +402,7 @@ TEST_F(CudaDevices, ChooseThreadsByNeuronsAndRegisters) {
     EXPECT_EQ(threads_of({.blocks = 1, .neurons = 1100}), 1024U);
     EXPECT_FALSE(has_registers());
     // Fewer where registers do not suffice, but a thread for each block.
-    gpu().local_bytes = {{256, 8}, {512, 8}, {352, 16}, {704, 8}};
+    gpu().local_bytes = {{256, 300}, {512, 300}, {352, 300}, {704, 300}, {96, 300}};
     EXPECT_EQ(threads_of({}), 256U);
     EXPECT_TRUE(has_registers());
     EXPECT_EQ(threads_of({.neurons = 700}), 352U);

@@ -30,6 +30,8 @@ constexpr u32 most_threads = 1024;  // of a block, on all architectures
 constexpr u32 usual_threads = 512;
 /// Fewer get no more registers: 255 each.
 constexpr u32 least_threads = 256;
+/// Of a thread: more of them are registers that do not suffice.
+constexpr int most_local_bytes = 256;
 /// Variables of a neuron that threads keep in registers, at most.
 constexpr u32 most_registers = 16;
 constexpr unsigned non_blocking_stream = 1;  // CU_STREAM_NON_BLOCKING
@@ -731,7 +733,7 @@ class CudaDevice final : public Backend {
             plan_shared_memory(image, keeps_state, made);
             const u32 fewer = whole_warps(made.threads / 2);
             // Threads that do not have enough registers are slower than half as many.
-            const bool spills = made.module->attribute(FunctionAttribute::local_bytes) > 0;
+            const bool spills = made.module->attribute(FunctionAttribute::local_bytes) > most_local_bytes;
             if (chosen != 0 || !spills || fewer < std::max(least, least_threads)) break;
             made.threads = fewer;
         }

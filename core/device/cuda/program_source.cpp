@@ -330,7 +330,9 @@ RANVIER_DEVICE double rounded(double number) {
 struct Models {
     static constexpr u32 registers = )";
     source += std::to_string(shape.registers) +
-              ";\n    static constexpr u32 signals = " + std::to_string(shape.signals) + R"(;
+              ";\n    static constexpr u32 signals = " + std::to_string(shape.signals) +
+              ";\n    static constexpr bool has_rules = " +
+              (rules.learning.empty() && rules.release.empty() ? "false" : "true") + R"(;
 
     template <class View>
     RANVIER_DEVICE u32 step(u32 program, View& view) const {

@@ -31,6 +31,7 @@ class EmulatedModels {
    public:
     static constexpr u32 registers = register_count;
     static constexpr u32 signals = all_signals;
+    static constexpr bool has_rules = true;
 
     explicit EmulatedModels(const NetworkImage& image)
         : programs_(image.programs), learning_(image.learning_rules), releases_(image.release_rules) {}

@@ -85,7 +85,8 @@ struct Shared {
 /// `epoch_steps` steps.
 ///
 /// @tparam Models has `u32 step(u32 program, View& view) const` for a NeuronView, and `registers`: variables of a neuron
-/// that the thread keeps, which then has only one, or 0; and `signals`: bits of the kinds of signals; and for
+/// that the thread keeps, which then has only one, or 0; `signals`: bits of the kinds of signals; `has_rules`:
+/// whether there may be synapses that change; and for
 /// rules of synapses
 ///     float presynaptic(u32 rule, float weight, float trace, float same_side_trace, const float* parameters) const
 ///     float postsynaptic(the same) const
@@ -121,7 +122,7 @@ class Block {
                 fill();
                 return true;
             case Part::receive_rows:
-                for (u64 i = received_ + thread_; i < end_of_received(); i += threads_) {
+                for (u64 i = received_ + thread_; has_tables() && i < end_of_received(); i += threads_) {
                     change_row(p_.remote[i].row, p_.remote[i].step);
                 }
                 return true;
@@ -147,13 +148,13 @@ class Block {
                 if (thread_ < p_.blocks) list(read(record(exchanged_, thread_)));
                 return true;
             case Part::rows:
-                change_rows();
+                if (has_tables()) change_rows();
                 return true;
             case Part::deliver:
                 delivery = begin_delivery();
                 break;
             case Part::settle:
-                settle();
+                if (has_tables()) settle();
                 return true;
             case Part::spill:
                 spill();
@@ -279,7 +280,11 @@ class Block {
     };
 
     RANVIER_DEVICE u32 lane() const { return thread_ % warp_size; }
-    RANVIER_DEVICE bool has_tables() const { return shared_->data.learning_count + shared_->data.factor_count != 0; }
+    /// Code of synapses that change would take registers from networks without them.
+    RANVIER_DEVICE bool has_tables() const {
+        if constexpr (!Models::has_rules) return false;
+        return shared_->data.learning_count + shared_->data.factor_count != 0;
+    }
     RANVIER_DEVICE u32* sources() const { return shared_->template at<u32>(shared_->data.shared.sources); }
     RANVIER_DEVICE const Group* groups() const { return shared_->template at<Group>(shared_->data.shared.groups); }
     RANVIER_DEVICE u32* low() const { return shared_->template at<u32>(shared_->data.shared.low); }
@@ -590,7 +595,7 @@ class Block {
     /// Synapses onto a neuron learn from its spike, which is its only one in this step.
     RANVIER_DEVICE void let_learn_from(u32 neuron) {
         const BlockData& data = shared_->data;
-        for (u32 t = 0; t < data.learning_count; ++t) {
+        for (u32 t = 0; has_tables() && t < data.learning_count; ++t) {
             if (data.learning[t].add_postsynaptic(neuron, step_)) shared_->requested = step_;
         }
     }
