@@ -15,7 +15,8 @@ namespace ranvier::device {
 
 /// What a spike does to the weight of a synapse, in kernels and in the emulator.
 struct LearningRule {
-    /// For kernels, C++ types of models/synapses/learning_rules.hpp, one for each side, and the bytes of their constants;
+    /// For kernels, C++ types that a header declares, one for each side, and the bytes of their constants;
+    std::string header;
     std::string presynaptic_type;
     std::string postsynaptic_type;
     std::vector<u32> constants;
@@ -33,7 +34,8 @@ struct LearningRule {
 
 /// Which part of the weights a spike adds.
 struct ReleaseRule {
-    std::string type;  ///< of models/synapses/release_rules.hpp
+    std::string header;
+    std::string type;  ///< that the header declares
     std::vector<u32> constants;
     u32 states = 0;
     /// For the emulator: release(state values, step of the last spike, present step).

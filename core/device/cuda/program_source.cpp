@@ -204,7 +204,7 @@ std::string constants_text(std::span<const u32> words) {
     return text + "}};\n            const auto constants = std::bit_cast<typename Rule::Constants>(words);\n";
 }
 
-/// What the spikes of a side do to a weight, by a type of models/synapses/learning_rules.hpp.
+/// What the spikes of a side do to a weight, by the type of a rule.
 std::string typed_change_text(const LearningRule& rule, bool is_postsynaptic) {
     std::string text =
         "            using Rule = " + (is_postsynaptic ? rule.postsynaptic_type : rule.presynaptic_type) + ";\n";
@@ -307,10 +307,18 @@ std::string models_source(std::span<const DeviceProgram> programs, const KernelS
 #include <cmath>
 
 #include "device/kernel/block.hpp"
-#include "models/synapses/learning_rules.hpp"
-#include "models/synapses/release_rules.hpp"
 #include "program/operations.hpp"
-
+)";
+    std::vector<std::string> headers;
+    for (const LearningRule& rule : rules.learning) headers.push_back(rule.header);
+    for (const ReleaseRule& rule : rules.release) headers.push_back(rule.header);
+    std::ranges::sort(headers);
+    const auto repeated = std::ranges::unique(headers);
+    headers.erase(repeated.begin(), repeated.end());
+    for (const std::string& header : headers) {
+        if (!header.empty()) source += "#include \"" + header + "\"\n";
+    }
+    source += R"(
 namespace ranvier::device {
 
 namespace lane = program::lane;

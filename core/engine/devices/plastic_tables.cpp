@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "connect/plasticity/decay.hpp"
-#include "engine/state/input_state.hpp"
+#include "engine/shard/input_state.hpp"
 #include "models/equations/program_rule.hpp"
 #include "models/equations/program_synapse.hpp"
 #include "ranvier/base/errors.hpp"
@@ -96,6 +96,7 @@ device::LearningRule learning_rule(const connect::LearningRule<float>& rule, con
             std::pmr::new_delete_resource(), std::nullopt));
     } else {
         const bool differ = rule.per_synapse.any();
+        made.header = "models/synapses/learning_rules.hpp";
         made.presynaptic_type = differ ? rule.per_synapse.presynaptic.rule : rule.presynaptic.rule;
         made.postsynaptic_type = differ ? rule.per_synapse.postsynaptic.rule : rule.postsynaptic.rule;
         if (!differ) {
@@ -194,7 +195,8 @@ bool SynapseRules::add(connect::SynapseTable& table, const network::SynapseSpec&
         return true;
     }
     const connect::FactorsOnDevice& factors = *table.synapses()->factors_on_device();
-    release.push_back({.type = std::string(factors.rule()),
+    release.push_back({.header = "models/synapses/release_rules.hpp",
+                       .type = std::string(factors.rule()),
                        .constants = words_of(factors.constants()),
                        .states = static_cast<u32>(factors.states()),
                        .release = [calculate = factors.release()](double* values, i64& last, i64 step) {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "engine/agreement.hpp"
+#include "engine/shard/input_state.hpp"
 #include "engine/simulation/simulation_implementation.hpp"
-#include "engine/state/input_state.hpp"
 #include "ranvier/base/errors.hpp"
 
 namespace ranvier::engine {

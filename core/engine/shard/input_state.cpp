@@ -1,4 +1,4 @@
-#include "engine/state/input_state.hpp"
+#include "engine/shard/input_state.hpp"
 
 #include <algorithm>
 #include <bit>
