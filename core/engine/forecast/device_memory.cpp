@@ -115,22 +115,29 @@ double parameter_bytes(const network::LoweredNetwork& network, const connect::Pr
     return bytes;
 }
 
-/// Bytes of a table in a block whose synapses change with spikes, without their traces of the same side.
+/// Bytes of a table in a block whose synapses change with spikes (pack_tables()).
 /// @param rows of the device @param neurons of the block
 double table_bytes(const connect::TableEstimate::Table& table, double rows, double neurons, double epoch_steps) {
     constexpr double of_synapse = 2.0 * sizeof(device::u16) + sizeof(float);
-    constexpr double of_row = sizeof(u64) + 2.0 * (sizeof(device::i64) + sizeof(double)) + sizeof(float);
-    constexpr double of_spike = sizeof(device::i64) + sizeof(float);
-    constexpr double of_neuron = 2.0 * sizeof(u32) + sizeof(double);
-    // Two tables of short and long decay for each of two traces, in both precisions.
-    constexpr double of_decay = 2.0 * 1024.0 * (sizeof(double) + sizeof(float));
-    double bytes = sizeof(device::LearningTable) + of_decay + of_synapse * table.synapses + of_row * table.rows +
-                   sizeof(u32) * rows;
-    if (table.dynamics->greatest_factor() != 0.0) return bytes;
+    const double common = of_synapse * table.synapses + sizeof(u32) * rows + sizeof(u64) * table.rows;
+    if (table.dynamics->greatest_factor() != 0.0) {
+        // Two states, as most rules have.
+        return common + table.rows * (sizeof(device::i64) + 3.0 * sizeof(double));
+    }
+    const connect::PlasticTableMemory on_host = table.dynamics->memory(false);
+    // On processors, a row has a step and its traces.
+    const double same_side = static_cast<double>(on_host.row_bytes - sizeof(device::i32)) / sizeof(double) - 1.0;
+    const double of_row = 2.0 * sizeof(device::i64) + (1.0 + same_side) * (sizeof(double) + sizeof(float));
+    const double of_spike = sizeof(device::i64) + (1.0 + same_side) * sizeof(float);
+    const double of_neuron = 2.0 * sizeof(u32) + (1.0 + same_side) * sizeof(double);
+    // Two tables of decay in each precision, and two of each trace of the same side.
+    constexpr double decay_steps = 1024.0;
+    const double of_decay = 2.0 * decay_steps * ((1.0 + same_side) * sizeof(double) + sizeof(float));
     // As in PlasticTables::room_of().
     const auto least = static_cast<std::uint64_t>(2.0 * (table.longest_delay + 2.0 + epoch_steps));
     const auto room = static_cast<double>(std::bit_ceil(std::max<std::uint64_t>(32, least)));
-    return bytes + neurons * (room * of_spike + of_neuron);
+    return common + static_cast<double>(on_host.synapse_bytes) * table.synapses + of_row * table.rows + of_decay +
+           sizeof(device::LearningTable) + neurons * (room * of_spike + of_neuron);
 }
 
 }  // namespace

@@ -178,6 +178,19 @@ def test_relays_and_regular_neurons_meet_synapses_that_learn() -> None:
     assert relayed(threads=1, device="cuda-emulator", shards=3) == relayed(threads=2)
 
 
+@pytest.mark.parametrize("synapse", ["stdp", "stdp_nn_pre_centered", "stdp_triplet", "tsodyks2"])
+def test_memory_is_predicted(synapse: str) -> None:
+    net = rv.Network(seed=1)
+    cells = net.create("iaf_psc_exp", 1000, I_e=500.0)
+    chosen = {"delay": rv.Uniform(1.0, 3.0), "synapse": SYNAPSES[synapse]()}
+    net.connect(cells, cells, rv.FixedIndegree(100), weight=20.0, **chosen)
+    options = grouped({"threads": 1, "device": "cuda-emulator", "shards": 4})
+    predicted = rv.predict_memory(net, **options)["device synapses"]
+    assert predicted == pytest.approx(
+        rv.Simulation(net, progress=False, **options).memory()["device synapses"], rel=0.05
+    )
+
+
 def test_weights_that_grow_without_bound_end_a_run() -> None:
     net = rv.Network(seed=1)
     cells = net.create("iaf_psc_exp", 30, I_e=600.0)

@@ -377,7 +377,7 @@ def test_the_check_of_a_device_runs(tmp_path: Path) -> None:
     done = subprocess.run([*command, "--out", str(tmp_path)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     text = (tmp_path / "gpu.txt").read_text()
-    assert text.count("same spikes") == 3
+    assert text.count("same spikes") == 4
     assert "two blocks each" in text
     for wrong in ("OTHER SPIKES", "did not run", "no time"):
         assert wrong not in text, text
