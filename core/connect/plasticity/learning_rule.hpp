@@ -50,7 +50,7 @@ struct WeightChange {
     }
 
     Function* function;
-    /// The C++ type of the rule that the function is made of, for kernels of devices; empty if there is none.
+    /// Kernels of devices name the rule by this C++ type; empty: the function is not made of one.
     std::string_view rule;
 };
 

@@ -16,7 +16,7 @@ namespace ranvier::device {
 struct BlockPlaces {
     u64 state = 0;
     u64 refractory = 0;
-    u64 rows = 0;  ///< RowTable::words, of which there are most where rows are found by their begins
+    u64 rows = 0;  ///< RowTable::words; a table of begins has the most
     u64 synapses = 0;
     u64 ring = 0;
     u64 lists = 0;

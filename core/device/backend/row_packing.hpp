@@ -17,7 +17,7 @@ struct PackedRows {
     u32 urgent_bits = 0;     ///< a row has at most 2^n of them
 };
 
-/// @param begin of each row, and the end of the last one; counted from the begin of the first one
+/// @param begin of each row, relative to the first row, and the end of the last one
 PackedRows index_rows(std::span<const u64> begin);
 
 /// Splits rows, whose urgent synapses come first, if few are so: then the others can be added while the next records are

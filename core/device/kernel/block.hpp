@@ -558,7 +558,7 @@ class Block {
         const u32* const begin = courses.played_begin + (step_ - courses.first);
         for (u32 k = begin[0] + thread_; k < begin[1]; k += threads_) {
             fire(courses.played[k]);
-            // Those of sources, of which there may be several in a step, meet no synapse that learns.
+            // A source may fire several times in a step, but no synapse that learns leads to it.
             let_learn_from(courses.played[k]);
         }
     }
@@ -903,7 +903,7 @@ class Block {
         for (u64 s = table.begin[row] + lane(); s < end; s += warp_size, ++added) {
             const double number = contribution(row, s);
             add_input(table.receptor, reach, (table.delays[s] - 1U) * reach.inputs + table.targets[s],
-                      static_cast<i64>(number * p_.inverse_quantum));
+                      quanta_within_range(number * p_.inverse_quantum));
         }
         return added;
     }
@@ -937,6 +937,10 @@ class Block {
         add_input(r, reach, cell, quanta_of(synapse));
     }
 
+    /// A weight that has grown beyond all bounds adds nothing: the host ends the run with an error.
+    RANVIER_DEVICE static i64 quanta_within_range(double quanta) {
+        return quanta > -0x1p62 && quanta < 0x1p62 ? static_cast<i64>(quanta) : 0;
+    }
     RANVIER_DEVICE i64 quanta_of(const Synapse& synapse) const {
         return static_cast<i64>(static_cast<double>(synapse.weight) * p_.inverse_quantum);
     }

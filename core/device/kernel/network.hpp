@@ -49,7 +49,7 @@ struct Group {
 struct Receptor {
     u32 first_input = 0;  ///< of the block; its part of the ring begins at `slots` times this
     u32 inputs = 0;
-    u32 delays = 0;  ///< the greatest one of its synapses, in steps; 0: there are none
+    u32 delays = 0;  ///< the greatest delay of its synapses, in steps; 0: it has no synapses
     u32 near = 0;  ///< at most `delays`
     u32 first_cell = 0;
     u32 first_near = 0;  ///< place of the sums in shared memory

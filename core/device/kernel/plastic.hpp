@@ -2,7 +2,7 @@
 
 #include "device/kernel/machine.hpp"
 
-/// Synapses whose weights change with spikes, or of which spikes add a part, on devices: the calculations of
+/// Synapses on devices that learn from spikes, or that add a part of their weight: the calculations of
 /// connect/plasticity/plastic_table.hpp and row_factor_table.hpp, in the same order for each synapse.
 namespace ranvier::device {
 
@@ -172,7 +172,7 @@ struct Learner {
         row_trace = table.synapse_traces != nullptr ? table.synapse_traces[synapse] : visit.trace;
         const u32 count = table.counts[neuron];
         const u32 kept = count < table.room ? count : table.room;
-        // Numbers of spikes, of which `newest` is the first that has not arrived.
+        // Spikes are numbered; `newest` is the first that has not arrived.
         u32 newest = count;
         while (newest + kept > count && step_of(newest - 1) > visit.end) --newest;
         const bool has_fired = visit.last != never;
@@ -213,7 +213,7 @@ struct Learner {
     }
 };
 
-/// Synapses of which a spike adds a part that depends on the earlier spikes of its source.
+/// Synapses that add a part of their weight, which depends on the earlier spikes of the source.
 struct FactorTable {
     TableRows of;
     // By row:

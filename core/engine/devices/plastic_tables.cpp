@@ -107,7 +107,9 @@ device::LearningRule learning_rule(const connect::LearningRule<float>& rule, con
     return made;
 }
 
-void to_device(const connect::LearningState& from, u32 room, device::LearningState& to) {
+/// Copies what the states of a table have in common.
+template <class From, class To>
+void copy_traces(const From& from, To& to) {
     to.weights = from.weights;
     to.synapse_traces = from.synapse_traces;
     to.last.assign(from.last.begin(), from.last.end());
@@ -115,6 +117,10 @@ void to_device(const connect::LearningState& from, u32 room, device::LearningSta
     to.same_side = from.same_side;
     to.last_traces = from.last_traces;
     to.last_same_side = from.last_same_side;
+}
+
+void to_device(const connect::LearningState& from, u32 room, device::LearningState& to) {
+    copy_traces(from, to);
     to.greatest = device::absolute_bits(from.greatest);
     const std::size_t neurons = from.last_traces.size();
     to.counts.assign(neurons, 0);
@@ -136,13 +142,7 @@ void to_device(const connect::LearningState& from, u32 room, device::LearningSta
 
 /// @param arrived spikes up to this step have arrived at all synapses
 void from_device(const device::LearningState& from, u32 room, Step arrived, connect::LearningState& to) {
-    to.weights = from.weights;
-    to.synapse_traces = from.synapse_traces;
-    to.last.assign(from.last.begin(), from.last.end());
-    to.traces = from.traces;
-    to.same_side = from.same_side;
-    to.last_traces = from.last_traces;
-    to.last_same_side = from.last_same_side;
+    copy_traces(from, to);
     to.greatest = std::bit_cast<float>(from.greatest);
     const std::size_t neurons = from.last_traces.size();
     to.spike_begin.assign(1, 0);
