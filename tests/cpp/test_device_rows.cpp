@@ -16,6 +16,7 @@
 #include "connect/tables/table_builder.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "engine/devices/construction_image.hpp"
+#include "engine/devices/table_rows.hpp"
 #include "fake_gpu.hpp"
 #include "ranvier/parallel/team.hpp"
 #include "rule_testing.hpp"
@@ -219,7 +220,8 @@ void note(const device::ConstructionImage& image, Seen& seen) {
 }
 
 /// Draws the rows on a device, and compares them with those of tables. Returns their number.
-std::uint64_t compare(const Drawn& drawn, device::Backend& backend, u32 blocks, Seen& seen) {
+/// @param given whether every second projection comes from tables
+std::uint64_t compare(const Drawn& drawn, device::Backend& backend, u32 blocks, Seen& seen, bool given = false) {
     const connect::Placement placement(drawn.ranges.back().first.value + drawn.ranges.back().size);
     const connect::ProcessLayout layout(placement, Rank{0}, blocks, drawn.ranges);
     parallel::Team team{std::vector<parallel::Place>(2)};
@@ -229,11 +231,42 @@ std::uint64_t compare(const Drawn& drawn, device::Backend& backend, u32 blocks, 
         builder.build(worker);
         team.for_assigned_items(worker, blocks, [&](std::uint32_t shard) { tables[shard] = builder.finish(shard); });
     });
-    EXPECT_TRUE(can_draw_rows(drawn.plan));
+    const std::vector<bool> drawable = drawn_projections(drawn.plan);
+    EXPECT_EQ(std::ranges::count(drawable, false), 0);
     const auto images = drawn_receptors(drawn.plan, layout, receptors);
-    const device::ConstructionImage image = construction_image(drawn.plan, layout, images, team);
+    std::vector<bool> by_device(drawn.plan.projections.size(), true);
+    std::optional<connect::NetworkPlan> others;
+    if (given) {
+        for (std::size_t p = 0; p < by_device.size(); ++p) by_device[p] = p % 2 == 0;
+        others = connect::without(drawn.plan, by_device);
+    }
+    device::ConstructionImage image = construction_image(drawn.plan, layout, images, by_device, team);
+    std::optional<connect::TableBuilder> builder_of_others;
+    std::vector<connect::ShardTables> tables_of_others(blocks);
+    if (given) {
+        builder_of_others.emplace(*others, layout, connect::BuildOptions{}, team, comm::make_local_communicator());
+        builder_of_others->keep_inputs();
+        team.run([&](std::uint32_t worker) {
+            builder_of_others->build(worker);
+            team.for_assigned_items(worker, blocks, [&](std::uint32_t shard) {
+                tables_of_others[shard] = builder_of_others->finish_static(shard);
+                for (const auto& table : builder_of_others->finish(shard)) EXPECT_EQ(table, nullptr);
+            });
+        });
+        image.input_counts = input_counts(*builder_of_others, image, receptors);
+        image.given = [&](u32 block, bool with_synapses, BlockRows& rows) {
+            copy_table_rows(
+                tables_of_others[block], drawn.plan, std::span(image.receptors).subspan(block * receptors, receptors),
+                static_cast<u32>(image.ids.size()),
+                [&](connect::KindIndex kind, RowIndex row) {
+                    return image.numbers[tables_of_others[block][kind.value]->source(row).value];
+                },
+                with_synapses, rows);
+        };
+    }
     note(image, seen);
-    const DrawnRowWeights weights(drawn.plan, backend.construct(image));
+    const DrawnRowWeights weights(drawn.plan, backend.construct(image),
+                                  builder_of_others ? &*builder_of_others : nullptr);
     EXPECT_FALSE(weights.are_lost());
     for (std::uint32_t receptor = 0; receptor < drawn.plan.receptors(); ++receptor) {
         EXPECT_EQ(weights.most_inputs(receptor), builder.most_inputs(receptor));
@@ -294,6 +327,19 @@ TEST(DeviceRows, AreThoseOfTables) {
     }
 }
 
+TEST(DeviceRows, AreJoinedWithThoseOfTables) {
+    std::uint64_t synapses = 0;
+    Seen seen;
+    for (unsigned seed = 201; seed <= 215; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        const u32 blocks = 1 + seed % 7;
+        const auto emulator = device::make_emulator({.blocks = blocks, .threads = 32 * (1 + seed % 3), .seed = seed});
+        synapses += compare(drawn_network(seed), *emulator, blocks, seen, true);
+        if (testing::Test::HasFailure()) break;
+    }
+    EXPECT_GT(synapses, 100'000U);
+}
+
 TEST(DeviceRows, AreDrawnByGpus) {
     device::FakeGpu::reset();
     Seen seen;
@@ -302,7 +348,7 @@ TEST(DeviceRows, AreDrawnByGpus) {
         const u32 blocks = 1 + seed % 3;
         const auto gpu = device::make_cuda_device({}, device::fake_driver(), device::fake_compiler());
         if (seed % 2 == 0) gpu->expect_construction();
-        compare(drawn_network(seed), *gpu, blocks, seen);
+        compare(drawn_network(seed), *gpu, blocks, seen, seed % 3 == 0);
     }
 }
 

@@ -48,4 +48,11 @@ NetworkPlan make_network_plan(std::vector<ProjectionPlan> projections, std::span
     return network;
 }
 
+NetworkPlan without(NetworkPlan network, const std::vector<bool>& left_out) {
+    for (std::size_t i = 0; i < network.projections.size(); ++i) {
+        if (left_out[i]) network.projections[i].pairs = {};
+    }
+    return network;
+}
+
 }  // namespace ranvier::connect

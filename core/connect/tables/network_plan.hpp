@@ -57,4 +57,7 @@ struct NetworkPlan {
 /// @throws ValueOutOfBoundsError when there are more than most_kinds
 NetworkPlan make_network_plan(std::vector<ProjectionPlan> projections, std::span<const KindChoice> choices);
 
+/// The same network, in which some projections have no synapses. @param left_out by projection
+NetworkPlan without(NetworkPlan network, const std::vector<bool>& left_out);
+
 }  // namespace ranvier::connect

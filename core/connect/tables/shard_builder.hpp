@@ -42,8 +42,9 @@ class ShardBuilder {
     virtual void store(KindIndex kind, const SynapseBatch& batch) = 0;
     /// @pre synapses have no per-synapse parameters
     virtual void store(KindIndex kind, const StagedBatch& batch) = 0;
-    /// Sorts the rows and returns the tables. @param quanta see TableBuilder::finish
-    virtual ShardTables finish(std::span<const double> quanta) = 0;
+    /// Sorts the rows and returns the tables, except those that were returned before. @param quanta see TableBuilder::finish
+    /// @param only_static whether other tables are left for a later call
+    virtual ShardTables finish(std::span<const double> quanta, bool only_static) = 0;
 };
 
 template <class Target, class Weight>
@@ -108,10 +109,14 @@ class TypedShardBuilder final : public ShardBuilder {
     void store(KindIndex kind, const SynapseBatch& batch) override { store_batch(kind, batch); }
     void store(KindIndex kind, const StagedBatch& batch) override { store_batch(kind, batch); }
 
-    ShardTables finish(std::span<const double> quanta) override {
+    ShardTables finish(std::span<const double> quanta, bool only_static) override {
         ShardTables tables;
         for (std::size_t kind = 0; kind < drafts_.size(); ++kind) {
             Draft& draft = drafts_[kind];
+            if (only_static && draft.plan.dynamics != nullptr) {
+                tables.push_back(nullptr);
+                continue;
+            }
             if (draft.plan.used && !draft.columns.targets.empty()) {
                 draft.columns.row_start = std::move(draft.cursors).starts();
                 if (draft.plan.dynamics != nullptr) {

@@ -67,9 +67,9 @@ class MixedShardBuilder final : public ShardBuilder {
     }
     void store(KindIndex kind, const SynapseBatch& batch) override { of(kind).store(kind, batch); }
     void store(KindIndex kind, const StagedBatch& batch) override { of(kind).store(kind, batch); }
-    ShardTables finish(std::span<const double> quanta) override {
-        ShardTables tables = narrow_->finish(quanta);
-        ShardTables wide = wide_->finish(quanta);
+    ShardTables finish(std::span<const double> quanta, bool only_static) override {
+        ShardTables tables = narrow_->finish(quanta, only_static);
+        ShardTables wide = wide_->finish(quanta, only_static);
         for (std::size_t kind = 0; kind < tables.size(); ++kind) {
             if (is_wide_[kind]) tables[kind] = std::move(wide[kind]);
         }
@@ -104,9 +104,10 @@ class ContainerShardBuilder final : public ShardBuilder {
     void store(KindIndex kind, const SynapseBatch& batch) override { containers_[kind.value]->add(batch); }
     void store(KindIndex kind, const StagedBatch& batch) override { containers_[kind.value]->add(batch); }
 
-    ShardTables finish(std::span<const double> quanta) override {
+    ShardTables finish(std::span<const double> quanta, bool only_static) override {
         ShardTables tables(plans_.size());
         for (std::size_t kind = 0; kind < plans_.size(); ++kind) {
+            if (only_static && plans_[kind].dynamics != nullptr) continue;
             if (containers_[kind] != nullptr) tables[kind] = make_table(kind, quanta);
         }
         return tables;
@@ -178,7 +179,7 @@ class ContainerShardBuilder final : public ShardBuilder {
         });
         batch.pass_to(*builder, index);
         containers_[kind].reset();
-        return std::move(builder->finish(quanta)[kind]);
+        return std::move(builder->finish(quanta, false)[kind]);
     }
 
     std::vector<TablePlan> plans_;
@@ -294,7 +295,7 @@ void TableBuilder::Implementation::end_storing(std::uint32_t shard) {
     for (Buffer<std::uint64_t>& counts : mine.inputs) {
         std::uint64_t& most = mine.most_inputs.emplace_back(0);
         for (const std::uint64_t of_neuron : counts.span()) most = std::max(most, of_neuron);
-        counts = {};
+        if (!keeps_inputs) counts = {};
     }
 }
 
@@ -462,7 +463,8 @@ TableBuilder::TableBuilder(const NetworkPlan& network, const ProcessLayout& layo
                                          .routed = {},
                                          .remote = {},
                                          .remote_ranks = {},
-                                         .stored = {}}) {
+                                         .stored = {},
+                                         .keeps_inputs = false}) {
     for (const TablePlan& table : implementation_->planned.tables) {
         if (table.tagged && network.projections.size() > std::size_t{UINT16_MAX} + 1) {
             throw ValueOutOfBoundsError({.object = "number of projections",
@@ -535,8 +537,19 @@ std::uint64_t TableBuilder::most_inputs(std::uint32_t receptor) const {
     return most;
 }
 
+void TableBuilder::keep_inputs() { implementation_->keeps_inputs = true; }
+
+std::span<const std::uint64_t> TableBuilder::inputs(std::uint32_t shard, std::uint32_t receptor) const {
+    const std::vector<Buffer<std::uint64_t>>& inputs = implementation_->stored[shard].inputs;
+    return receptor < inputs.size() ? inputs[receptor].span() : std::span<const std::uint64_t>{};
+}
+
+ShardTables TableBuilder::finish_static(std::uint32_t shard) {
+    return implementation_->builders[shard]->finish({}, true);
+}
+
 ShardTables TableBuilder::finish(std::uint32_t shard, std::span<const double> quanta) {
-    ShardTables tables = implementation_->builders[shard]->finish(quanta);
+    ShardTables tables = implementation_->builders[shard]->finish(quanta, false);
     implementation_->builders[shard].reset();
     std::vector<const SynapseDynamics*> dynamics;
     dynamics.reserve(implementation_->planned.tables.size());

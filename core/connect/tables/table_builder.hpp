@@ -31,8 +31,8 @@ struct BuildOptions {
     bool compiled_rules = false;
     /// Numbering of rows; chosen if not given: dense if most of the possible sources have targets on this process.
     std::optional<RowNumbering> numbering = std::nullopt;
-    /// Whether the process has tables: a device can draw rows without them.
-    bool has_tables = true;
+    /// By projection: whether a device draws its synapses, so that the process has no tables of them. Empty: none.
+    std::vector<bool> drawn = {};
     bool keep_sources = true;  ///< after the presynaptic tables have been built
     std::uint64_t buffer_bytes = std::uint64_t{128} << 20;  ///< limit of the data sent to other processes at a time
 };
@@ -64,6 +64,8 @@ class TableBuilder final : public SynapseWeights {
 
     /// Numbering of the rows of all tables of this process.
     RowNumbering numbering() const;
+    /// Keeps what inputs() returns. Called before build.
+    void keep_inputs();
     using MemoryOfShard = std::function<TableMemory(std::uint32_t shard)>;
     /// @note Called by all workers of the team together, and on all processes. @throws Cancelled when a stop was
     /// requested.
@@ -71,6 +73,10 @@ class TableBuilder final : public SynapseWeights {
     /// @note Called after build, like most_inputs().
     WeightRange weights(std::size_t plan, std::uint32_t receptor) const override;
     std::uint64_t most_inputs(std::uint32_t receptor) const override;
+    /// Synapses onto a receptor by neuron of a shard, as most_inputs() counts them; empty without tables. @pre keep_inputs()
+    std::span<const std::uint64_t> inputs(std::uint32_t shard, std::uint32_t receptor) const;
+    /// The static tables of a shard, which finish() then leaves out; called before it.
+    ShardTables finish_static(std::uint32_t shard);
     /// @param quanta by kind, grid of the contributions of plastic synapses to inputs
     /// @note Called by each worker for each of its shards, after build.
     ShardTables finish(std::uint32_t shard, std::span<const double> quanta = {});

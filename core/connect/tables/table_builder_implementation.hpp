@@ -67,6 +67,7 @@ struct TableBuilder::Implementation {
         std::vector<std::uint64_t> most_inputs;  ///< by receptor
     };
     std::vector<Stored> stored;
+    bool keeps_inputs = false;
 
     /// Buffers of a worker, reused for every batch.
     struct Scratch {

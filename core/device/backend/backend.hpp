@@ -228,12 +228,6 @@ struct BlockImage {
     u32 most_spikes(u32 played) const { return std::min<u32>(neurons + most_relayed + played, Record::stop - 1U); }
 };
 
-/// The incoming synapses of the neurons of a block.
-struct BlockRows {
-    std::vector<u64> begin;  ///< by row, and the end of the last one
-    std::vector<Synapse> synapses;
-};
-
 struct NetworkImage {
     u32 epoch_steps = 1;
     bool has_rows = false;  ///< those that were constructed
@@ -281,7 +275,7 @@ class Backend {
 
     /// Announces construct(), so that the device can prepare for it while the caller goes on.
     virtual void expect_construction() = 0;
-    /// Draws the rows of all blocks, for the next network that is loaded with has_rows.
+    /// Draws the rows of all blocks, and joins them with those that are given, for the next network that is loaded with has_rows.
     /// @throws InsufficientMemoryError if they do not fit into the memory of the device
     virtual ConstructedRows construct(const ConstructionImage& image) = 0;
     /// Loads a network, with empty rings. Images are not needed afterwards.
@@ -314,6 +308,9 @@ class Backend {
     /// All synapses learn from the spikes that have arrived up to a step, the last one that was done, and from spikes of
     /// other processes.
     virtual void settle(i64 step) = 0;
+    /// Adds the static synapses of the spikes of receive() to the rings, as far as they arrive after a step, the last one that
+    /// was done. The spikes may have been delivered before. @param takes_back whether they are subtracted
+    virtual void replay(i64 step, bool takes_back) = 0;
     /// Whether settle() must be called before the next run: blocks do that themselves, unless other processes have spikes
     /// that they do not know yet.
     virtual bool should_settle() const = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,12 @@ struct ProjectionImage {
     std::vector<u32> degrees;  ///< by major neuron; empty: the same for all
 };
 
+/// The incoming synapses of the neurons of a block.
+struct BlockRows {
+    std::vector<u64> begin;  ///< by row, and the end of the last one
+    std::vector<Synapse> synapses;
+};
+
 /// What a device needs to draw the rows of a network; see Construction.
 struct ConstructionImage {
     std::vector<u32> numbers;
@@ -24,13 +31,28 @@ struct ConstructionImage {
     std::vector<Receptor> receptors;
     std::vector<ProjectionImage> projections;
     std::vector<DrawSegment> segments;  ///< and one after the last
+    /// Copies rows of tables, which are joined with those that are drawn: given(block, whether synapses are needed beside
+    /// the begins of rows, rows). Empty: there are none.
+    std::function<void(u32, bool, BlockRows&)> given = {};
+    /// Construction::input_counts before anything is drawn: those of tables. Empty: zeros.
+    std::vector<u64> input_counts = {};
+
+    /// Synapses that are given, by row of a block. @param rows to be used again
+    std::vector<u64> given_lengths(u32 block, BlockRows& rows) const {
+        given(block, false, rows);
+        std::vector<u64> lengths(ids.size());
+        for (std::size_t source = 0; source < lengths.size(); ++source) {
+            lengths[source] = rows.begin[source + 1] - rows.begin[source];
+        }
+        return lengths;
+    }
 };
 
 /// What was drawn.
 struct ConstructedRows {
-    std::vector<u64> synapses;          ///< by block
+    std::vector<u64> synapses;  ///< by block
     std::vector<DrawnWeights> weights;  ///< by projection
-    std::vector<u64> most_inputs;       ///< by receptor, of a neuron
+    std::vector<u64> most_inputs;  ///< by receptor, of a neuron
 };
 
 /// The numbers of a construction, with the arrays of an image. @param place returns where the elements of an array are

@@ -194,6 +194,13 @@ class CudaDevice final : public Backend {
         clear(drawn.begin->address(), begin_bytes);
         clear(work.address(), bytes);
         stream_->wait("clearing memory");
+        BlockRows given;
+        for (u32 b = 0; image.given && b < construction.blocks; ++b) {
+            const std::vector<u64> lengths = image.given_lengths(b, given);
+            copy(drawn.begin->address() + (b * construction.neurons + 2) * sizeof(u64),
+                 std::as_bytes(std::span(lengths)));
+            stream_->wait("copying the lengths of rows");
+        }
         u64 next = work.address();
         const auto take = [&]<class Element>(u64 count) {
             auto* const taken = reinterpret_cast<Element*>(static_cast<std::uintptr_t>(next));
@@ -210,6 +217,7 @@ class CudaDevice final : public Backend {
         construction.weights = put(nothing);
         construction.urgent = put(none_urgent);
         construction.delay_counts = put(no_delays);
+        copy(next, std::as_bytes(std::span(image.input_counts)));
         construction.input_counts = take.template operator()<u64>(input_counts);
         construction.sums = take.template operator()<u64>(construction.stretches);
         construction.scratch = take.template operator()<u32>(blocks * scratch_bytes / sizeof(u32));
@@ -226,12 +234,25 @@ class CudaDevice final : public Backend {
                 construction.synapses =
                     reinterpret_cast<Synapse*>(static_cast<std::uintptr_t>(drawn.synapses->address()));
             }
-            void* arguments[] = {&construction, &part};
-            context_.check(
-                context_.functions().launch_cooperative(module.kernel(), static_cast<unsigned>(blocks), 1, 1,
-                                                        drawing_threads, 1, 1, 0, stream_->handle(), arguments),
-                "starting the construction");
-            stream_->wait("drawing synapses");
+            const auto launch_part = [&] {
+                void* arguments[] = {&construction, &part};
+                context_.check(
+                    context_.functions().launch_cooperative(module.kernel(), static_cast<unsigned>(blocks), 1, 1,
+                                                            drawing_threads, 1, 1, 0, stream_->handle(), arguments),
+                    "starting the construction");
+                stream_->wait("drawing synapses");
+            };
+            if (static_cast<BuildPart>(part) != BuildPart::join) {
+                launch_part();
+                continue;
+            }
+            std::unique_ptr<DeviceMemory> memory;
+            for (u32 b = 0; image.given && b < construction.blocks; ++b) {
+                image.given(b, true, given);
+                put_given(given, construction, memory);
+                construction.given_block = b;
+                launch_part();
+            }
         }
         std::vector<DrawnWeights> weights(nothing.size());
         std::vector<u64> counts(input_counts);
@@ -381,6 +402,16 @@ class CudaDevice final : public Backend {
         const ContextUse use(context_);
         bool has_stopped = false;
         launch({.first = step + 1, .last = step + 1, .settles = 1}, [] { return false; }, has_stopped);
+    }
+
+    void replay(i64 step, bool takes_back) override {
+        check_usable();
+        const ContextUse use(context_);
+        bool has_stopped = false;
+        const double sign = takes_back ? -1.0 : 1.0;
+        launch(
+            {.inverse_quantum = sign, .first = step + 1, .last = step + 1, .replays = 1}, [] { return false; },
+            has_stopped);
     }
 
     void set_constants(u32 block, std::span<const GroupImage> groups) override {
@@ -760,6 +791,24 @@ class CudaDevice final : public Backend {
             "copying from the GPU");
     }
 
+    /// Copies rows of tables. @param memory grows with their greatest number
+    void put_given(const BlockRows& rows, Construction& construction, std::unique_ptr<DeviceMemory>& memory) const {
+        const std::span<const std::byte> begin = std::as_bytes(std::span(rows.begin));
+        const std::span<const std::byte> synapses = std::as_bytes(std::span(rows.synapses));
+        const u64 needed = begin.size() + synapses.size();
+        if (memory == nullptr || memory->bytes() < needed) {
+            memory.reset();
+            check_memory(needed);
+            memory = std::make_unique<DeviceMemory>(context_, needed, "rows of tables");
+        }
+        copy(memory->address(), begin);
+        copy(memory->address() + begin.size(), synapses);
+        stream_->wait("copying synapses");
+        construction.given_begin = reinterpret_cast<const u64*>(static_cast<std::uintptr_t>(memory->address()));
+        construction.given =
+            reinterpret_cast<const Synapse*>(static_cast<std::uintptr_t>(memory->address() + begin.size()));
+    }
+
     /// The synapses of blocks, once their rows are placed.
     std::vector<u64> count_synapses(const Construction& construction) const {
         std::vector<u64> begins(construction.blocks + std::size_t{1});
@@ -814,7 +863,8 @@ class CudaDevice final : public Backend {
                        "copying from the GPU");
     }
 
-    /// Runs steps by one launch, and returns the last one that was done. @param parameters with the steps
+    /// Runs steps by one launch, and returns the last one that was done. @param parameters with the steps, and the
+    /// sign of contributions as inverse_quantum
     i64 launch(Parameters parameters, const std::function<bool()>& stops, bool& has_stopped) {
         const i64 first = parameters.first;
         const i64 last = parameters.last;
@@ -844,7 +894,7 @@ class CudaDevice final : public Backend {
         parameters.blocks = blocks;
         parameters.epoch_steps = loaded_->image.epoch_steps;
         parameters.quantum = loaded_->image.quantum;
-        parameters.inverse_quantum = 1.0 / loaded_->image.quantum;
+        parameters.inverse_quantum /= loaded_->image.quantum;
         parameters.data = reinterpret_cast<const BlockData*>(static_cast<std::uintptr_t>(base + plan.data));
         parameters.records = reinterpret_cast<Record*>(static_cast<std::uintptr_t>(base + plan.records));
         parameters.control = reinterpret_cast<Control*>(static_cast<std::uintptr_t>(base + plan.control));
@@ -872,7 +922,7 @@ class CudaDevice final : public Backend {
         has_failed_ = control.failed != 0;
         should_settle_ = control.should_settle != 0 || (should_settle_ && parameters.settles == 0);
         if (failure) std::rethrow_exception(failure);
-        if (!options_.tuning.clocks.empty()) {
+        if (!options_.tuning.clocks.empty() && (parameters.settles | parameters.replays) == 0) {
             std::vector<u64> clocks(blocks * std::size_t{part_count});
             copy_from<u64>(plan.clocks, clocks);
             stream_->wait("reading clocks");

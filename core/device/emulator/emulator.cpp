@@ -128,13 +128,19 @@ class Emulator final : public Backend {
         const std::vector<ProjectionDraws> draws = draws_of(image, place);
         Construction construction = construction_of(image, place);
         std::vector<DrawnWeights> weights(draws.size());
-        std::vector<u64> input_counts(construction.receptor_count * construction.neurons, 0);
+        std::vector<u64> input_counts = image.input_counts;
+        input_counts.resize(construction.receptor_count * construction.neurons, 0);
         std::vector<u64> sums(construction.stretches);
         std::vector<u32> scratch(options_.threads * construction.scratch_words, 0);
         urgent_.assign(construction.blocks, {});
         delay_counts_.assign(construction.receptor_count * std::size_t{construction.delay_room}, 0);
         delay_room_ = construction.delay_room;
         row_begin_.assign(construction.rows + 2, 0);
+        BlockRows given;
+        for (u32 b = 0; image.given && b < construction.blocks; ++b) {
+            std::ranges::copy(image.given_lengths(b, given),
+                              row_begin_.begin() + static_cast<std::ptrdiff_t>(b * construction.neurons + 2));
+        }
         construction.draws = draws.data();
         construction.weights = weights.data();
         construction.urgent = urgent_.data();
@@ -156,8 +162,18 @@ class Emulator final : public Backend {
                 construction.synapses = synapses_.data();
             }
             std::ranges::shuffle(threads, random_);
-            for (const u32 thread : threads) {
-                build(construction, static_cast<BuildPart>(part), thread, options_.threads);
+            const bool joins = static_cast<BuildPart>(part) == BuildPart::join;
+            const u32 launches = !joins ? 1 : image.given ? construction.blocks : 0;
+            for (u32 launch = 0; launch < launches; ++launch) {
+                if (joins) {
+                    image.given(launch, true, given);
+                    construction.given_block = launch;
+                    construction.given_begin = given.begin.data();
+                    construction.given = given.synapses.data();
+                }
+                for (const u32 thread : threads) {
+                    build(construction, static_cast<BuildPart>(part), thread, options_.threads);
+                }
             }
         }
         return constructed(construction, std::move(synapses), std::move(weights), input_counts);
@@ -271,6 +287,11 @@ class Emulator final : public Backend {
         launch({.first = step + 1, .last = step + 1, .settles = 1}, [] { return false; });
     }
 
+    void replay(i64 step, bool takes_back) override {
+        const double sign = takes_back ? -1.0 : 1.0;
+        launch({.inverse_quantum = sign, .first = step + 1, .last = step + 1, .replays = 1}, [] { return false; });
+    }
+
     i64 run(i64 first, i64 last, const std::function<bool()>& stops) override {
         return launch({.first = first, .last = last}, stops);
     }
@@ -313,7 +334,7 @@ class Emulator final : public Backend {
         }
     }
 
-    /// @param parameters with the steps
+    /// @param parameters with the steps, and the sign of contributions as inverse_quantum
     i64 launch(Parameters parameters, const std::function<bool()>& stops) {
         const auto count = static_cast<u32>(memory_.size());
         std::vector<BlockData> data(count);
@@ -345,7 +366,7 @@ class Emulator final : public Backend {
         parameters.blocks = count;
         parameters.epoch_steps = epoch_steps_;
         parameters.quantum = quantum_;
-        parameters.inverse_quantum = 1.0 / quantum_;
+        parameters.inverse_quantum /= quantum_;
         parameters.data = data.data();
         parameters.records = records_.data();
         parameters.control = &control_;
@@ -355,7 +376,7 @@ class Emulator final : public Backend {
         } else {
             run_blocks<EmulatedModels<0>>(parameters, stops);
         }
-        if (!options_.tuning.clocks.empty() && parameters.settles == 0) {
+        if (!options_.tuning.clocks.empty() && (parameters.settles | parameters.replays) == 0) {
             steps_ += control_.reached - parameters.first + 1;
             write_clocks(options_.tuning.clocks, clocks_, steps_);
         }

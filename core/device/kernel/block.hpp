@@ -441,9 +441,10 @@ class Block {
     RANVIER_DEVICE void spill() {
         const BlockData& data = shared_->data;
         for (u32 r = 0; r < data.receptor_count; ++r) {
-            for_near_sums(data.receptors[r], p_.settles != 0 ? step_ : step_ + 1, [&](u32 place, i64* of_ring) {
-                write_sum(of_ring, static_cast<i64>(u64{low()[place]} | u64{high()[place]} << 32));
-            });
+            for_near_sums(data.receptors[r], (p_.settles | p_.replays) != 0 ? step_ : step_ + 1,
+                          [&](u32 place, i64* of_ring) {
+                              write_sum(of_ring, static_cast<i64>(u64{low()[place]} | u64{high()[place]} << 32));
+                          });
         }
         if constexpr (Models::registers != 0) {
             if (own_group_ != no_group) {
@@ -507,14 +508,15 @@ class Block {
     /// The part after the spikes of other processes before `received_`.
     RANVIER_DEVICE Part after_received() const {
         if (p_.remote != nullptr && received_ < p_.remote_begin[number_ + 1]) {
-            return has_tables() ? Part::receive_rows : Part::receive;
+            return has_tables() && p_.replays == 0 ? Part::receive_rows : Part::receive;
         }
+        if (p_.replays != 0) return Part::spill;
         return p_.settles != 0 ? Part::settle : Part::update;
     }
     /// The end of the spikes that are received at once: those of a step where synapses change with them.
     RANVIER_DEVICE u64 end_of_received() const {
         u64 end = p_.remote_begin[number_ + 1];
-        if (!has_tables()) return end;
+        if (!has_tables() || p_.replays != 0) return end;
         for (u64 begin = received_ + 1; begin < end;) {
             const u64 middle = begin + (end - begin) / 2;
             if (p_.remote[middle].step == p_.remote[received_].step &&
@@ -532,15 +534,18 @@ class Block {
         const u64 end = end_of_received();
         for (u64 i = received_ + thread_ / warp_size; i < end; i += threads_ / warp_size) {
             const RemoteSpike spike = p_.remote[i];
-            const auto own_reach = [&](u32 r) { return reach_of(r, static_cast<u32>(step_ - spike.step), false); };
-            add_tables(spike.row, spike.step, own_reach);
+            const u32 passed = static_cast<u32>(step_ - spike.step);
+            const auto own_reach = [&](u32 r) { return reach_of(r, passed, false); };
+            if (p_.replays == 0) add_tables(spike.row, spike.step, own_reach);
             const Row row = data.rows.find(spike.row);
             for (u32 s = lane(); s < row.count; s += warp_size) {
                 const Synapse synapse = read_synapse(data.synapses + row.begin + s);
                 u32 r = 0;
                 while (r + 1 < data.receptor_count && synapse.cell >= data.receptors[r + 1].first_cell) ++r;
                 const Reach reach = own_reach(r);
-                add_input(r, reach, synapse.cell - reach.first_cell, quanta_of(synapse));
+                const u32 cell = synapse.cell - reach.first_cell;
+                // Of a replay, some have arrived before.
+                if (cell >= (passed - 1) * reach.inputs) add_input(r, reach, cell, quanta_of(synapse));
             }
         }
     }

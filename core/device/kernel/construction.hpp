@@ -76,9 +76,10 @@ enum class BuildPart : u32 {
     scan,   ///< of all stretches
     place,  ///< starts of rows
     fill,   ///< rows
+    join,   ///< rows that are given, of one block
     order,  ///< synapses of rows: those with a delay of one step first
 };
-inline constexpr u32 build_parts = 6;
+inline constexpr u32 build_parts = 7;
 
 /// Synapses of a block with a delay of one step.
 struct UrgentSynapses {
@@ -101,14 +102,18 @@ struct Construction {
     const ProjectionDraws* draws = nullptr;
     const DrawSegment* segments = nullptr;  ///< and one after the last
     u32 segment_count = 0;
-    /// A row for each block and source, then one end. While rows are counted, element n + 2 has the synapses of row n;
-    /// while they are filled, element n + 1 is the place of its next synapse.
+    /// A row for each block and source, then one end. While rows are counted, element n + 2 has the synapses of row n,
+    /// at first those that are given; while they are filled, element n + 1 is the place of its next synapse.
     u64* row_begin = nullptr;
     u64 rows = 0;
     u64 stretch = 1;  ///< rows that a thread sums
     u64* sums = nullptr;  ///< of stretches
     u64 stretches = 0;
     Synapse* synapses = nullptr;
+    // Rows of tables of a block.
+    u32 given_block = 0;
+    const u64* given_begin = nullptr;  ///< by source, and the end of the last one
+    const Synapse* given = nullptr;
     DrawnWeights* weights = nullptr;  ///< by projection
     UrgentSynapses* urgent = nullptr;  ///< by block
     u32* delay_counts = nullptr;       ///< [receptor][delay] of some synapses
@@ -407,6 +412,12 @@ RANVIER_DEVICE void draw_item(const Construction& c, u64 item, bool fills, u32* 
     MajorDraws(c, segment.projection, neuron, fills, scratch).run(static_cast<u32>(place % parts));
 }
 
+/// Appends the rows of tables to those that were drawn.
+RANVIER_DEVICE void join_row(const Construction& c, u64 source) {
+    u64& next = c.row_begin[u64{c.given_block} * c.neurons + source + 1];
+    for (u64 i = c.given_begin[source]; i < c.given_begin[source + 1]; ++i) c.synapses[next++] = c.given[i];
+}
+
 RANVIER_DEVICE void order_row(const Construction& c, u64 row) {
     const u64 block = row / c.neurons;
     const Receptor* const receptors = c.receptors + block * c.receptor_count;
@@ -453,6 +464,9 @@ RANVIER_DEVICE void build(const Construction& c, BuildPart part, u64 thread, u64
                 }
                 if (part == BuildPart::sum) c.sums[s] = total;
             }
+            return;
+        case BuildPart::join:
+            for (u64 source = thread; source < c.neurons; source += threads) join_row(c, source);
             return;
         case BuildPart::order:
             for (u64 row = thread; row < c.rows; row += threads) order_row(c, row);

@@ -167,6 +167,9 @@ struct Parameters {
     u64* clocks = nullptr;  ///< [block][part] cycles, for kernels with RANVIER_CLOCKS
     /// Instead of steps: all synapses learn from the spikes that have arrived before step `first`.
     u32 settles = 0;
+    /// Instead of steps: static synapses of `remote`, which may have been delivered before, are added to the steps from
+    /// `first` on.
+    u32 replays = 0;
     /// Whether a source may fire several times in a step.
     u32 has_repeats = 0;
     /// Blocks do not let synapses learn themselves: they do not know the spikes of other processes yet.

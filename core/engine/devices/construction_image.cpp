@@ -25,6 +25,11 @@ bool can_draw(const connect::SynapseValues& values) {
     return std::holds_alternative<double>(values.given()) || std::holds_alternative<Distribution>(values.given());
 }
 
+bool can_draw(const connect::NetworkPlan& network, const ProjectionPlan& plan) {
+    return !network.has_sites() && !plan.sites && plan.sampler->partner_draws() && can_draw(plan.weights) &&
+           can_draw(plan.delays);
+}
+
 device::ValueDraws value_draws(const connect::SynapseValues& values) {
     if (const double* const number = std::get_if<double>(&values.given())) return {.first = *number};
     const auto& given = std::get<Distribution>(values.given());
@@ -142,19 +147,24 @@ void draw_degrees(std::vector<device::ProjectionImage>& images, const std::vecto
 
 }  // namespace
 
-bool can_draw_rows(const connect::NetworkPlan& network) {
-    if (network.has_sites()) return false;
-    return std::ranges::all_of(network.projections, [&](const ProjectionPlan& plan) {
-        if (network.dynamics_of(plan.positive_kind) != nullptr) return false;
-        if (network.dynamics_of(plan.negative_kind) != nullptr || plan.sites) return false;
-        return is_empty(plan) || (plan.sampler->partner_draws() && can_draw(plan.weights) && can_draw(plan.delays));
-    });
+std::vector<bool> drawn_projections(const connect::NetworkPlan& network) {
+    bool any = false;
+    std::vector<bool> drawn;
+    for (const ProjectionPlan& plan : network.projections) {
+        const bool is_static =
+            network.dynamics_of(plan.positive_kind) == nullptr && network.dynamics_of(plan.negative_kind) == nullptr;
+        drawn.push_back(is_static && (is_empty(plan) || can_draw(network, plan)));
+        any = any || (drawn.back() && !is_empty(plan));
+    }
+    if (!any) drawn.clear();
+    return drawn;
 }
 
-bool draws_on_device(const SimulationOptions& options, const connect::NetworkPlan& network, std::int32_t ranks,
-                     bool sorted) {
-    return options.device != "cpu" && options.weight_precision == models::Precision::single_precision && ranks == 1 &&
-           sorted && can_draw_rows(network);
+std::vector<bool> drawn_on_device(const SimulationOptions& options, const connect::NetworkPlan& network,
+                                  std::int32_t ranks, bool sorted) {
+    if (options.device == "cpu" || ranks > 1 || !sorted) return {};
+    if (options.weight_precision != models::Precision::single_precision) return {};
+    return drawn_projections(network);
 }
 
 std::vector<std::vector<device::ReceptorImage>> drawn_receptors(const connect::NetworkPlan& network,
@@ -180,7 +190,7 @@ std::vector<std::vector<device::ReceptorImage>> drawn_receptors(const connect::N
 
 device::ConstructionImage construction_image(const connect::NetworkPlan& network, const connect::ProcessLayout& layout,
                                              std::span<const std::vector<device::ReceptorImage>> receptors,
-                                             parallel::Team& team) {
+                                             const std::vector<bool>& drawn, parallel::Team& team) {
     device::ConstructionImage image;
     u64 units = 0;
     for (const connect::PopulationRange& range : layout.populations())
@@ -203,9 +213,13 @@ device::ConstructionImage construction_image(const connect::NetworkPlan& network
         }
     }
     std::vector<PartnerDraws> draws;
-    for (const ProjectionPlan& plan : network.projections) {
+    for (std::size_t i = 0; i < network.projections.size(); ++i) {
+        const ProjectionPlan& plan = network.projections[i];
         device::ProjectionImage& made = image.projections.emplace_back();
-        draws.push_back(is_empty(plan) ? PartnerDraws{} : plan.sampler->partner_draws().value());
+        // Without major neurons, nothing is drawn.
+        draws.emplace_back();
+        if (!drawn[i] || is_empty(plan)) continue;
+        draws.back() = plan.sampler->partner_draws().value();
         made.draws = numbers_of(network, plan, draws.back());
     }
     draw_degrees(image.projections, draws, team);
@@ -230,6 +244,19 @@ device::ConstructionImage construction_image(const connect::NetworkPlan& network
     return image;
 }
 
+std::vector<device::u64> input_counts(const connect::TableBuilder& builder, const device::ConstructionImage& image,
+                                      std::uint32_t receptors) {
+    const std::size_t neurons = image.ids.size();
+    std::vector<u64> counts(receptors * neurons, 0);
+    for (u32 b = 0; b < image.first_neurons.size(); ++b) {
+        for (u32 receptor = 0; receptor < receptors; ++receptor) {
+            const auto first = static_cast<std::ptrdiff_t>(receptor * neurons + image.first_neurons[b]);
+            std::ranges::copy(builder.inputs(b, receptor), counts.begin() + first);
+        }
+    }
+    return counts;
+}
+
 bool DrawnRowWeights::are_lost() const {
     return std::ranges::any_of(rows_.weights, [](const device::DrawnWeights& each) { return each.is_lost != 0; });
 }
@@ -237,6 +264,7 @@ bool DrawnRowWeights::are_lost() const {
 connect::WeightRange DrawnRowWeights::weights(std::size_t plan, std::uint32_t receptor) const {
     const ProjectionPlan& projection = network_->projections[plan];
     connect::WeightRange range;
+    if (of_tables_ != nullptr) range = of_tables_->weights(plan, receptor);
     const auto join = [&](connect::KindIndex kind, std::size_t sign) {
         const device::DrawnWeights& drawn = rows_.weights[plan];
         if (network_->receptor(kind) != receptor || drawn.least_less_one[sign] == UINT32_MAX) return;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "device/kernel/block.hpp"
+#include "engine/devices/table_rows.hpp"
 #include "engine/option_choices.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/base/state_columns.hpp"
@@ -37,13 +37,6 @@ u32 input_count(const ShardInputs& inputs) {
     u32 count = 0;
     for (u32 receptor = 0; receptor < inputs.receptors(); ++receptor) count += inputs.size(receptor);
     return count;
-}
-
-/// The sums of the inputs of a receptor in the ring of a block.
-u64 ring_place(const ShardInputs& inputs, u32 receptor, u32 slots) {
-    u64 first = 0;
-    for (u32 before = 0; before < receptor; ++before) first += inputs.size(before);
-    return first * slots;
 }
 
 /// Whether a device takes the neurons of a group through their steps.
@@ -169,6 +162,7 @@ DeviceImage::DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const c
                          Step epoch_steps, Step longest_delay, Step exchange_steps,
                          const network::LoweredNetwork& network, std::string device)
     : network_(network.network()),
+      plan_(network.plan()),
       device_(std::move(device)),
       shards_(shards),
       layout_(layout),
@@ -251,7 +245,7 @@ device::NetworkImage DeviceImage::network(const DrawnRows* drawn) {
             const connect::StoredSynapses* const stored = shard.synapses().stored(connect::KindIndex{kind});
             if (stored == nullptr) continue;
             if (shard.synapses().is_static(connect::KindIndex{kind})) {
-                block.synapses += stored->size();
+                if (drawn == nullptr) block.synapses += stored->size();
             } else {
                 block.has_tables = true;
             }
@@ -415,48 +409,10 @@ std::uint32_t DeviceImage::row_of(std::uint32_t shard, connect::KindIndex kind, 
 }
 
 void DeviceImage::copy_rows(std::uint32_t shard, device::BlockRows& rows) const {
-    const ShardSynapses& synapses = shards_[shard]->synapses();
     const std::vector<device::Receptor> receptors = device::numbered(receptor_images(shard));
-    // Calls visit(row of the device, kind, row, length) for each row of each table. The rows of a table have one source each.
-    const auto for_rows = [&](const auto& visit) {
-        for (u32 i = 0; i < synapses.tables().size(); ++i) {
-            const connect::KindIndex kind{i};
-            const connect::SynapseTable* const table = synapses.table(kind);
-            if (table == nullptr || !synapses.is_static(kind)) continue;
-            const connect::StoredSynapses& stored = *table->synapses();
-            const u32 count = table->rows();
-            for (u32 row = 0; row < count; ++row) {
-                const u64 length = stored.row_end(RowIndex{row}) - stored.row_begin(RowIndex{row});
-                if (length > 0) visit(row_of(shard, kind, RowIndex{row}), kind, RowIndex{row}, length);
-            }
-        }
-    };
-    // While rows are filled, element n + 1 is the next place of row n.
-    rows.begin.assign(row_counts_[shard] + std::size_t{2}, 0);
-    u64 longest = 0;
-    for_rows([&](u32 place, connect::KindIndex, RowIndex, u64 length) {
-        rows.begin[place + std::size_t{2}] += length;
-        longest = std::max(longest, length);
-    });
-    for (std::size_t i = 2; i < rows.begin.size(); ++i) rows.begin[i] += rows.begin[i - 1];
-    rows.synapses.resize(rows.begin.back());
-    std::vector<u32> targets(longest);
-    std::vector<DelaySteps> delays(longest);
-    std::vector<std::uint64_t> positions(longest);
-    std::vector<double> weights(longest);
-    for_rows([&](u32 place, connect::KindIndex kind, RowIndex row, u64 length) {
-        const connect::StoredSynapses& stored = *synapses.stored(kind);
-        stored.copy_row(row, targets.data(), delays.data());
-        std::iota(positions.begin(), positions.begin() + static_cast<std::ptrdiff_t>(length), stored.row_begin(row));
-        stored.read_weights(std::span(positions).first(length), std::span(weights).first(length));
-        const device::Receptor& receptor = receptors[synapses.receptor(kind)];
-        u64& next = rows.begin[place + std::size_t{1}];
-        for (u64 i = 0; i < length; ++i) {
-            rows.synapses[next + i] = {receptor.cell(delays[i], targets[i]), static_cast<float>(weights[i])};
-        }
-        next += length;
-    });
-    rows.begin.pop_back();
+    copy_table_rows(
+        shards_[shard]->synapses().tables(), plan_, receptors, row_counts_[shard],
+        [&](connect::KindIndex kind, RowIndex row) { return row_of(shard, kind, row); }, true, rows);
 }
 
 device::BlockState DeviceImage::state(std::uint32_t shard, Step now) const {
@@ -510,69 +466,20 @@ void DeviceImage::set_state(std::uint32_t shard, Step now, const device::BlockSt
     }
 }
 
-void DeviceImage::add_to_ring(std::uint32_t shard, connect::KindIndex kind, RowIndex row, Step stamp, Step now,
-                              std::span<device::i64> sums) const {
-    const ShardInputs& inputs = shards_[shard]->inputs();
-    const u32 receptor = shards_[shard]->synapses().receptor(kind);
-    const u32 count = inputs.size(receptor);
-    const u64 first = ring_place(inputs, receptor, slots_);
-    const connect::StoredSynapses& stored = *shards_[shard]->synapses().table(kind)->synapses();
-    std::vector<connect::SynapseView> views;
-    stored.read(row, stored.row_begin(row), stored.row_end(row), views);
-    for (const connect::SynapseView& view : views) {
-        const Step arrival = stamp + view.delay;
-        if (arrival <= now) continue;
-        const auto slot = static_cast<std::size_t>(arrival % slots_);
-        sums[first + slot * count + view.target] += static_cast<device::i64>(stored.weight(view.position) / quantum_);
-    }
-}
-
 device::TablesImage DeviceImage::tables(std::uint32_t shard) const {
     return plastic_.tables(shard, row_counts_[shard],
                            [&](connect::KindIndex kind, RowIndex row) { return row_of(shard, kind, row); });
 }
 
-void DeviceImage::take_plastic(device::Backend& backend, std::uint32_t shard, Step now,
-                               std::span<const RemoteArrival> remote) const {
-    plastic_.take_states(backend, shard, now);
+void DeviceImage::take_inputs(device::Backend& backend, std::uint32_t shard, Step now) const {
     std::vector<device::i64> sums(std::size_t{slots_} * input_count(shards_[shard]->inputs()));
     backend.get_ring(shard, sums);
-    const std::vector<device::i64> known = static_ring(shard, now, remote);
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] -= known[i];
     plastic_.set_inputs(shard, now, quantum_, slots_, sums);
 }
 
-std::vector<device::i64> DeviceImage::ring(std::uint32_t shard, Step now, std::span<const RemoteArrival> remote) const {
-    std::vector<device::i64> sums = static_ring(shard, now, remote);
-    plastic_.add_inputs(shard, now, quantum_, slots_, sums);
-    return sums;
-}
-
-std::vector<device::i64> DeviceImage::static_ring(std::uint32_t shard, Step now,
-                                                  std::span<const RemoteArrival> remote) const {
-    const ShardSynapses& synapses = shards_[shard]->synapses();
+std::vector<device::i64> DeviceImage::plastic_ring(std::uint32_t shard, Step now) const {
     std::vector<device::i64> sums(std::size_t{slots_} * input_count(shards_[shard]->inputs()), 0);
-    std::pmr::vector<RowIndex> rows;
-    for (const auto& sender : shards_) {
-        sender->outboxes().visit_sent([&](Step stamp, LocalIndex local) {
-            const NeuronId id = sender->layout().id_of(local);
-            for (u32 kind = 0; kind < synapses.tables().size(); ++kind) {
-                const connect::SynapseTable* const table = synapses.table(connect::KindIndex{kind});
-                if (table == nullptr || !synapses.is_static(connect::KindIndex{kind}) ||
-                    stamp + table->greatest_delay() <= now)
-                    continue;
-                rows.clear();
-                table->find_rows(std::span(&id, 1), rows);
-                for (const RowIndex row : rows) {
-                    add_to_ring(shard, connect::KindIndex{kind}, row, stamp, now, sums);
-                }
-            }
-        });
-    }
-    for (const RemoteArrival& arrival : remote) {
-        if (!synapses.is_static(arrival.kind)) continue;
-        add_to_ring(shard, arrival.kind, arrival.row, arrival.stamp, now, sums);
-    }
+    plastic_.add_inputs(shard, now, quantum_, slots_, sums);
     return sums;
 }
 

@@ -55,9 +55,12 @@ class DeviceImage {
 
     device::BlockState state(std::uint32_t shard, Step now) const;
     void set_state(std::uint32_t shard, Step now, const device::BlockState& state) const;
-    /// The sums of the weights of spikes in transit after step `now`, from the spikes that were sent.
-    /// @param remote those of other processes
-    std::vector<device::i64> ring(std::uint32_t shard, Step now, std::span<const RemoteArrival> remote = {}) const;
+    /// The sums of coming steps after step `now` to which synapses that change with spikes have contributed.
+    std::vector<device::i64> plastic_ring(std::uint32_t shard, Step now) const;
+    /// The inputs of the shard are then those of a ring of the device that has nothing else.
+    void take_inputs(device::Backend& backend, std::uint32_t shard, Step now) const;
+    /// The row of a neuron of this process in all blocks.
+    std::uint32_t source(std::uint32_t shard, LocalIndex neuron) const { return first_sources_[shard] + neuron.value; }
     /// The row of the device for a row of a table. @pre its source is on another process, and it has synapses
     std::uint32_t remote_row(std::uint32_t shard, connect::KindIndex kind, RowIndex row) const {
         return remote_rows_[shard][kind.value][row.value];
@@ -69,10 +72,6 @@ class DeviceImage {
     const PlasticTables& plastic() const { return plastic_; }
     /// The tables of a shard whose synapses change with spikes. Thread-safe.
     device::TablesImage tables(std::uint32_t shard) const;
-    /// Takes the state of synapses that change with spikes from a device, and what they have added to inputs.
-    /// @param remote as in ring()
-    void take_plastic(device::Backend& backend, std::uint32_t shard, Step now,
-                      std::span<const RemoteArrival> remote) const;
 
    private:
     /// The quantum of all present weights.
@@ -86,12 +85,9 @@ class DeviceImage {
     std::uint32_t number_rows(std::uint32_t shard);
     /// The row of the device for a row of a table that has synapses.
     std::uint32_t row_of(std::uint32_t shard, connect::KindIndex kind, RowIndex row) const;
-    void add_to_ring(std::uint32_t shard, connect::KindIndex kind, RowIndex row, Step stamp, Step now,
-                     std::span<device::i64> sums) const;
-    /// What static synapses add to it.
-    std::vector<device::i64> static_ring(std::uint32_t shard, Step now, std::span<const RemoteArrival> remote) const;
 
     const network::Network& network_;
+    const connect::NetworkPlan& plan_;
     std::string device_;  ///< its name
     std::span<const std::unique_ptr<Shard>> shards_;
     const connect::ProcessLayout& layout_;

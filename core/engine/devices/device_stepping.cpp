@@ -50,12 +50,14 @@ void DeviceStepping::load(bool is_drawn) {
         device::BlockRows rows;
         given_.team.for_assigned_items(worker, static_cast<std::uint32_t>(given_.shards.size()),
                                        [&](std::uint32_t shard) {
-                                           image_.copy_rows(shard, rows);
-                                           given_.backend.set_rows(shard, rows);
+                                           if (!is_drawn) {
+                                               image_.copy_rows(shard, rows);
+                                               given_.backend.set_rows(shard, rows);
+                                           }
                                            given_.backend.set_tables(shard, image_.tables(shard));
                                        });
     };
-    if (!is_drawn) given_.team.run(copy_rows);
+    if (!is_drawn || has_plastic_) given_.team.run(copy_rows);
     std::ranges::fill(events_, 0);
     has_weights_ = true;
 }
@@ -68,11 +70,42 @@ void DeviceStepping::update_weights() {
 
 void DeviceStepping::update_rings(Step now, std::span<const std::vector<RemoteArrival>> remote) {
     for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
-        const std::span<const RemoteArrival> of_shard =
-            remote.empty() ? std::span<const RemoteArrival>{} : std::span(remote[shard]);
-        given_.backend.set_ring(shard, image_.ring(shard, now, of_shard));
+        given_.backend.set_ring(shard, image_.plastic_ring(shard, now));
     }
+    replay(now, remote, false);
     at_ = now;
+}
+
+void DeviceStepping::replay(Step now, std::span<const std::vector<RemoteArrival>> remote, bool takes_back) {
+    // Each block gets all of them.
+    constexpr std::size_t most_spikes = 8192;
+    const auto is_in_transit = [&](Step stamp) { return stamp > now - given_.kept_steps; };
+    std::vector<device::RemoteSpike> sent;
+    for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
+        given_.shards[shard]->outboxes().visit_sent([&](Step stamp, LocalIndex local) {
+            if (is_in_transit(stamp)) sent.push_back({stamp, image_.source(shard, local), 0});
+        });
+    }
+    std::size_t most = 0;
+    std::vector<std::vector<device::RemoteSpike>> by_shard(given_.shards.size());
+    for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
+        for (std::size_t i = 0; !remote.empty() && i < remote[shard].size(); ++i) {
+            const RemoteArrival& arrival = remote[shard][i];
+            if (!is_in_transit(arrival.stamp)) continue;
+            by_shard[shard].push_back({arrival.stamp, image_.remote_row(shard, arrival.kind, arrival.row), 0});
+        }
+        most = std::max(most, sent.size() + by_shard[shard].size());
+    }
+    for (std::size_t done = 0; done < most; done += most_spikes) {
+        for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
+            remote_.clear();
+            for (std::size_t i = done; i < done + most_spikes && i < sent.size() + by_shard[shard].size(); ++i) {
+                remote_.push_back(i < sent.size() ? sent[i] : by_shard[shard][i - sent.size()]);
+            }
+            given_.backend.receive(shard, remote_);
+        }
+        given_.backend.replay(now, takes_back);
+    }
 }
 
 void DeviceStepping::update_groups(Step now) {
@@ -194,11 +227,12 @@ void DeviceStepping::order_remote() {
 
 void DeviceStepping::take_plastic(Step now, std::span<const std::vector<RemoteArrival>> remote) {
     given_.backend.settle(now);
+    replay(now, remote, true);
     for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
-        const std::span<const RemoteArrival> of_shard =
-            remote.empty() ? std::span<const RemoteArrival>{} : std::span(remote[shard]);
-        image_.take_plastic(given_.backend, shard, now, of_shard);
+        image_.plastic().take_states(given_.backend, shard, now);
+        image_.take_inputs(given_.backend, shard, now);
     }
+    replay(now, remote, false);
 }
 
 void DeviceStepping::count_arrivals() {

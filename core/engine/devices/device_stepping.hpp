@@ -77,8 +77,12 @@ class DeviceStepping final : public Stepping {
     void load(bool is_drawn);
     /// Loads the network if weights have changed since the last run.
     void update_weights();
-    /// Gives the device the spikes in transit after step `now`.
+    /// Gives the device the spikes in transit after step `now`. @param remote those of other processes, by shard; empty on one
+    /// process
     void update_rings(Step now, std::span<const std::vector<RemoteArrival>> remote);
+    /// Lets the device add what static synapses have in transit after step `now` to its rings, or take it back: it follows from
+    /// the spikes that were sent.
+    void replay(Step now, std::span<const std::vector<RemoteArrival>> remote, bool takes_back);
     /// Gives the device the state and parameters that may have changed since the last run.
     void update_groups(Step now);
     void run_alone(WorkerTimes& times);
@@ -120,7 +124,7 @@ class DeviceStepping final : public Stepping {
     /// Gives spikes of other processes to the device.
     void hand_over();
     void order_remote();
-    /// Takes the state of synapses that change with spikes. @param remote spikes in transit, by shard; empty on one process
+    /// Takes the state of synapses that change with spikes, and what they have added to inputs. @param remote see update_rings()
     void take_plastic(Step now, std::span<const std::vector<RemoteArrival>> remote);
 
     Arguments given_;

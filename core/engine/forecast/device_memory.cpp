@@ -144,7 +144,7 @@ double table_bytes(const connect::TableEstimate::Table& table, double rows, doub
 
 device::DeviceBytes estimate_device_memory(const network::LoweredNetwork& network, const connect::ProcessLayout& layout,
                                            const connect::TableEstimate& tables, const SimulationOptions& options,
-                                           bool has_tables) {
+                                           bool draws) {
     const bool is_gpu = options.device != "cuda-emulator";
     const auto ranks = static_cast<double>(layout.placement().ranks());
     double synapses = 0.0;
@@ -158,7 +158,7 @@ device::DeviceBytes estimate_device_memory(const network::LoweredNetwork& networ
         longest = std::max({longest, table.longest_delay, table.reach});
     }
     for (const connect::ProjectionPlan& plan : network.plan().projections) {
-        if (has_tables || plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
+        if (!draws || plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
         longest = std::max(longest, connect::round_delay(plan.delays.greatest(), plan.delay_grid));
     }
     device::NetworkImage image;

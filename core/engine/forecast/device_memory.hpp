@@ -17,10 +17,11 @@ inline constexpr std::uint32_t blocks_of_gpu = 132;
 
 /// What a process will take on its device, without building anything: expectations over the random numbers. The layout has
 /// a shard for each block. Not included: what the host calculates in advance for stimuli, and spikes of other processes.
-/// @param has_tables whether rows come from tables; else the device draws them, and knows only bounds of their delays
+/// @param tables of all projections
+/// @param draws whether the device draws rows, so that only bounds of delays are known
 device::DeviceBytes estimate_device_memory(const network::LoweredNetwork& network, const connect::ProcessLayout& layout,
                                            const connect::TableEstimate& tables, const SimulationOptions& options,
-                                           bool has_tables);
+                                           bool draws);
 
 /// @param name of the device @param room free bytes; none: memory of the host
 /// @throws InsufficientMemoryError that says what would fit

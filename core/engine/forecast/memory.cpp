@@ -191,6 +191,20 @@ double input_bytes(const network::LoweredNetwork& network, const connect::Proces
     return inputs;
 }
 
+/// The tables of a process whose device draws projections: static ones of the others stay until the device has them.
+connect::TableEstimate tables_beside_device(const network::LoweredNetwork& network,
+                                            const connect::ProcessLayout& layout, const connect::BuildOptions& build) {
+    std::vector<bool> is_static;
+    for (const connect::ProjectionPlan& plan : network.plans()) {
+        is_static.push_back(network.plan().dynamics_of(plan.positive_kind) == nullptr);
+    }
+    const connect::TableEstimate while_built = connect::estimate_tables(
+        connect::without(network.plan(), build.drawn), layout, build, static_cast<double>(network.index_bytes()));
+    connect::TableEstimate kept = connect::estimate_tables(connect::without(network.plan(), is_static), layout, build);
+    kept.peak_bytes = std::max(kept.peak_bytes, while_built.peak_bytes);
+    return kept;
+}
+
 /// Adds to the peak what building the presynaptic table takes; returns the bytes that stay.
 double add_presynaptic_peak(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
                             const SimulationOptions& options, MemoryEstimate& estimate) {
@@ -279,11 +293,8 @@ MemoryEstimate estimate_memory(const network::LoweredNetwork& network, const con
         connect::estimate_tables(network.plan(), layout, build, static_cast<double>(network.index_bytes()));
     MemoryEstimate estimate;
     if (options.device != "cpu")
-        estimate.device = estimate_device_memory(network, layout, tables, options, build.has_tables);
-    if (!build.has_tables) {
-        tables.final_bytes = tables.peak_bytes = 0.0;
-        for (connect::TableEstimate::Table& table : tables.tables) table.used = false;
-    }
+        estimate.device = estimate_device_memory(network, layout, tables, options, !build.drawn.empty());
+    if (!build.drawn.empty()) tables = tables_beside_device(network, layout, build);
     const GroupSample groups = sample_groups(network, layout, options);
     const bool travels = layout.placement().ranks() > 1 || build.numbering == connect::RowNumbering::unsorted;
     const double steps_per_epoch = static_cast<double>(std::min<Step>(network.shortest_delay(), longest_epoch));

@@ -39,7 +39,7 @@ std::vector<MemoryItem> predict_memory(const network::Network& network, const Si
     connect::BuildOptions build_options = make_build_options(network, options, lowered.shortest_delay(), ranks, shards);
     const bool sorted = options.device != "cpu" || choose_sorting(options, lowered.plan(), ranks, shards);
     if (!sorted) build_options.numbering = connect::RowNumbering::unsorted;
-    build_options.has_tables = !draws_on_device(options, lowered.plan(), ranks, sorted);
+    build_options.drawn = drawn_on_device(options, lowered.plan(), ranks, sorted);
     MemoryEstimate estimate =
         estimate_memory(lowered, layout, build_options, options, choose_window(options, network), activity);
     const bool is_emulated = options.device == "cuda-emulator";

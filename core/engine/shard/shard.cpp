@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/tight_list.hpp"
+#include "engine/shard/input_state.hpp"
 #include "ranvier/engine/times.hpp"
 
 namespace ranvier::engine {
@@ -43,9 +44,24 @@ void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights,
     for (ShardGroup& group : groups_) group.make_currents(stretch_rows_, memory_[Component::inputs]);
 }
 
-void Shard::add_tables(connect::ShardTables tables, std::uint32_t window, Step most_steps) {
-    synapses_.set_tables(std::move(tables), window);
+void Shard::add_static_tables(connect::ShardTables tables, std::uint32_t window, Step most_steps, Step now) {
+    struct Input {
+        std::uint32_t receptor;
+        Step step;
+        std::uint32_t number;
+        double sum;
+    };
+    std::vector<Input> kept;
+    for (std::uint32_t receptor = 0; receptor < inputs_.receptors(); ++receptor) {
+        if (!has_dynamic_inputs(synapses_, receptor)) continue;
+        const Steps steps{.begin = now + 1, .end = now + 1 + inputs_.steps_ahead(receptor)};
+        visit_dynamic_inputs(
+            inputs_, synapses_, receptor, now, steps,
+            [&](Step step, std::uint32_t number, double sum) { kept.push_back({receptor, step, number, sum}); });
+    }
+    synapses_.add_static(std::move(tables));
     inputs_.lay_out(synapses_.reach(), inputs_.weights(), window, stretch_rows_, most_steps);
+    for (const Input& input : kept) inputs_.ring(input.receptor).add(input.step, input.number, input.sum);
 }
 
 Step Shard::stretch_end(Step first, Step epoch_end) const {

@@ -61,8 +61,8 @@ class Shard {
     /// @param most_steps maximum number of steps at a time: spikes may be accepted this long before they are emitted
     void set_tables(connect::ShardTables tables, const WeightRanges& weights, std::uint32_t window,
                     Step most_steps = 1);
-    /// Adds the tables of a shard that had none of its synapses, with the same ranges of weights.
-    void add_tables(connect::ShardTables tables, std::uint32_t window, Step most_steps);
+    /// Adds the static tables of a shard that had none, with the same ranges of weights. @param now the present step
+    void add_static_tables(connect::ShardTables tables, std::uint32_t window, Step most_steps, Step now);
 
     /// Called before neurons advance from this step on: delivers synapses that arrive in it, and in the window if one
     /// starts here.

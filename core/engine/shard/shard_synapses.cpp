@@ -35,6 +35,14 @@ void ShardSynapses::set_tables(connect::ShardTables tables, std::uint32_t window
     }
 }
 
+void ShardSynapses::add_static(connect::ShardTables tables) {
+    for (std::uint32_t i = 0; i < tables_.size(); ++i) {
+        if (!static_kinds_[i]) continue;
+        tables_[i] = std::move(tables[i]);
+        if (tables_[i] && tables_[i]->deferred() != nullptr) deferred_.push_back(connect::KindIndex{i});
+    }
+}
+
 std::vector<std::optional<DelaySteps>> ShardSynapses::reach() const {
     std::vector<std::optional<DelaySteps>> reach(inputs_.receptors());
     for (std::uint32_t i = 0; i < tables_.size(); ++i) {

@@ -29,6 +29,8 @@ class ShardSynapses {
 
     /// @param window steps of a delivery window
     void set_tables(connect::ShardTables tables, std::uint32_t window);
+    /// Adds static tables, of which there were none.
+    void add_static(connect::ShardTables tables);
     /// The greatest SynapseTable::reach() of the synapses of each receptor; empty for a receptor without synapses.
     std::vector<std::optional<DelaySteps>> reach() const;
     /// Frees the sources of rows in tables that do not need them.

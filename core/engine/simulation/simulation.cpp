@@ -108,9 +108,9 @@ Counts Simulation::counts() const {
             if (!group.is_source) counts.spikes += group.spikes;
         }
     }
-    // The same number, while the process has no tables.
-    if (!self.build_options.has_tables) {
-        counts.synapses =
+    // The same number, while the process has no static tables.
+    if (!self.build_options.drawn.empty()) {
+        counts.synapses +=
             std::accumulate(self.drawn_rows->synapses.begin(), self.drawn_rows->synapses.end(), std::uint64_t{0});
     }
     self.communicator->reduce(counts.population_spikes, comm::Reduction::sum);

@@ -8,6 +8,7 @@
 #include "engine/agreement.hpp"
 #include "engine/devices/backends.hpp"
 #include "engine/devices/device_image.hpp"
+#include "engine/devices/table_rows.hpp"
 #include "engine/forecast/device_memory.hpp"
 #include "engine/forecast/memory.hpp"
 #include "engine/option_choices.hpp"
@@ -19,6 +20,15 @@
 namespace ranvier::engine {
 
 namespace {
+
+/// By projection: whether its synapses change with spikes.
+std::vector<bool> dynamic_projections(const connect::NetworkPlan& network) {
+    std::vector<bool> dynamic;
+    for (const connect::ProjectionPlan& plan : network.projections) {
+        dynamic.push_back(network.dynamics_of(plan.positive_kind) != nullptr);
+    }
+    return dynamic;
+}
 
 std::vector<connect::PopulationRange> to_vector(std::span<const connect::PopulationRange> ranges) {
     return {ranges.begin(), ranges.end()};
@@ -74,8 +84,8 @@ void Simulation::Implementation::build(const Poll& poll) {
         agree(*communicator, "choosing a GPU",
               [&] { check_different_devices(backend->name(), backend->identity(), options, *communicator); });
     }
-    build_options.has_tables = !draws_on_device(options, lowered.plan(), communicator->size(), sorted);
-    if (!build_options.has_tables) backend->expect_construction();
+    build_options.drawn = drawn_on_device(options, lowered.plan(), communicator->size(), sorted);
+    if (!build_options.drawn.empty()) backend->expect_construction();
     agree(*communicator, "building the network", [&] {
         const MemoryEstimate estimate = estimate_memory(lowered, layout, build_options, options, window, {.rate = 0.0});
         check_memory(estimate, options.memory_limit, communicator->host_size());
@@ -100,17 +110,26 @@ void Simulation::Implementation::build(const Poll& poll) {
     // An interruption would leave other processes waiting in a collective operation.
     const Poll build_poll = workers.is_alone() ? poll : Poll{};
     build_shards(build_poll);
-    std::unique_ptr<DrawnRowWeights> drawn;
-    if (!build_options.has_tables) drawn = draw_on_device();
-    build_options.has_tables = drawn == nullptr;
+    connect::NetworkPlan plan_of_tables;
     std::unique_ptr<connect::TableBuilder> builder;
-    if (drawn == nullptr) builder = make_tables(build_poll);
+    std::unique_ptr<DrawnRowWeights> drawn;
+    if (!build_options.drawn.empty()) {
+        plan_of_tables = connect::without(lowered.plan(), build_options.drawn);
+        if (std::ranges::find(build_options.drawn, false) != build_options.drawn.end()) {
+            builder = make_tables(plan_of_tables, build_poll);
+        }
+        drawn = draw_on_device(builder.get(), build_poll);
+    }
+    if (drawn == nullptr) {
+        build_options.drawn.clear();
+        builder = make_tables(lowered.plan(), build_poll);
+    }
     const std::uint64_t index_bytes = lowered.index_bytes();
     account.add(node_of_all, purpose_of(Component::arrays), index_bytes);
     lowered.free_indexes();
     account.remove(node_of_all, purpose_of(Component::arrays), index_bytes);
     phases.build = timer.lap();
-    WeightAgreement weights = agree_on_weights(builder ? static_cast<const connect::SynapseWeights&>(*builder) : *drawn,
+    WeightAgreement weights = agree_on_weights(drawn ? static_cast<const connect::SynapseWeights&>(*drawn) : *builder,
                                                lowered, build_options.double_weights, *communicator);
     workers.run_for_shards(
         shard_count(),
@@ -159,21 +178,45 @@ void Simulation::Implementation::build_tables(connect::TableBuilder& builder, st
     });
 }
 
-std::unique_ptr<connect::TableBuilder> Simulation::Implementation::make_tables(const Poll& poll) {
+std::unique_ptr<connect::TableBuilder> Simulation::Implementation::make_tables(const connect::NetworkPlan& plan,
+                                                                               const Poll& poll) {
     std::unique_ptr<connect::TableBuilder> builder;
     agree(*communicator, "building the network", [&] {
-        builder = std::make_unique<connect::TableBuilder>(lowered.plan(), layout, build_options, workers.team(),
-                                                          communicator);
+        builder = std::make_unique<connect::TableBuilder>(plan, layout, build_options, workers.team(), communicator);
+        if (!build_options.drawn.empty()) builder->keep_inputs();
     });
     workers.run_together([&](std::uint32_t worker) { build_tables(*builder, worker); }, poll);
     return builder;
 }
 
-std::unique_ptr<DrawnRowWeights> Simulation::Implementation::draw_on_device() {
+std::unique_ptr<DrawnRowWeights> Simulation::Implementation::draw_on_device(connect::TableBuilder* builder,
+                                                                            const Poll& poll) {
     DrawnRows rows;
     rows.receptors = drawn_receptors(lowered.plan(), layout, lowered.receptors());
-    auto drawn = std::make_unique<DrawnRowWeights>(
-        lowered.plan(), backend->construct(construction_image(lowered.plan(), layout, rows.receptors, workers.team())));
+    device::ConstructionImage image =
+        construction_image(lowered.plan(), layout, rows.receptors, build_options.drawn, workers.team());
+    // Those of projections that the device does not draw, until it has them.
+    std::vector<connect::ShardTables> tables(builder != nullptr ? shard_count() : 0);
+    if (builder != nullptr) {
+        workers.run_for_shards(
+            shard_count(), [&](std::uint32_t shard) { tables[shard] = builder->finish_static(shard); }, poll);
+        image.input_counts = input_counts(*builder, image, lowered.receptors());
+    }
+    const auto has_synapses = [](const connect::ShardTables& of_shard) {
+        return std::ranges::any_of(of_shard, [](const auto& table) { return table != nullptr; });
+    };
+    if (std::ranges::any_of(tables, has_synapses)) {
+        image.given = [&](std::uint32_t block, bool with_synapses, device::BlockRows& given) {
+            const std::span<const device::Receptor> receptors =
+                std::span(image.receptors).subspan(std::size_t{block} * lowered.receptors(), lowered.receptors());
+            const auto row_of = [&](connect::KindIndex kind, RowIndex row) {
+                return image.numbers[tables[block][kind.value]->source(row).value];
+            };
+            copy_table_rows(tables[block], lowered.plan(), receptors, static_cast<std::uint32_t>(image.ids.size()),
+                            row_of, with_synapses, given);
+        };
+    }
+    auto drawn = std::make_unique<DrawnRowWeights>(lowered.plan(), backend->construct(image), builder);
     if (drawn->are_lost()) return nullptr;
     rows.synapses.assign(drawn->rows().synapses.begin(), drawn->rows().synapses.end());
     drawn_rows = std::move(rows);
@@ -181,22 +224,26 @@ std::unique_ptr<DrawnRowWeights> Simulation::Implementation::draw_on_device() {
 }
 
 void Simulation::Implementation::need_tables(const Poll& poll) {
-    if (build_options.has_tables) return;
+    if (build_options.drawn.empty()) return;
     connect::BuildOptions with_tables = build_options;
-    with_tables.has_tables = true;
+    with_tables.drawn.clear();
     const MemoryEstimate estimate = estimate_memory(lowered, layout, with_tables, options, window, {.rate = 0.0});
     check_memory(estimate, options.memory_limit, communicator->host_size());
+    // Those of synapses that change with spikes are there.
+    const connect::NetworkPlan plan = connect::without(lowered.plan(), dynamic_projections(lowered.plan()));
     // What fails here leaves the simulation as it was: so it does not count as a failure of workers.
-    connect::TableBuilder builder(lowered.plan(), layout, build_options, workers.team(), communicator);
+    connect::TableBuilder builder(plan, layout, with_tables, workers.team(), communicator);
     workers.team().run([&](std::uint32_t worker) { build_tables(builder, worker); }, poll);
-    workers.team().run(
-        [&](std::uint32_t worker) {
-            workers.team().for_assigned_items(worker, shard_count(), [&](std::uint32_t shard) {
-                shards[shard]->add_tables(builder.finish(shard), window, choose_most_steps(options, network));
-            });
-        },
-        poll);
-    build_options.has_tables = true;
+    std::vector<connect::ShardTables> tables(shard_count());
+    const auto for_shards = [&](const auto& action) {
+        return [&](std::uint32_t worker) { workers.team().for_assigned_items(worker, shard_count(), action); };
+    };
+    workers.team().run(for_shards([&](std::uint32_t shard) { tables[shard] = builder.finish_static(shard); }), poll);
+    const Step now = step.load();
+    workers.team().run(for_shards([&](std::uint32_t shard) {
+        shards[shard]->add_static_tables(std::move(tables[shard]), window, choose_most_steps(options, network), now);
+    }));
+    build_options.drawn.clear();
 }
 
 void Simulation::Implementation::remember_sent_spikes() {
@@ -208,7 +255,8 @@ void Simulation::Implementation::remember_sent_spikes() {
         }
     }
     for (const connect::ProjectionPlan& plan : lowered.plan().projections) {
-        if (build_options.has_tables || plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
+        if (build_options.drawn.empty() || lowered.plan().dynamics_of(plan.positive_kind) != nullptr) continue;
+        if (plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
         longest_static_delay =
             std::max<Step>(longest_static_delay, connect::round_delay(plan.delays.greatest(), plan.delay_grid));
     }

@@ -56,7 +56,7 @@ struct Simulation::Implementation {
         need_tables();
         return {lowered, shards, weight_bounds, *communicator};
     }
-    /// Builds the tables of this process, if a device has drawn the rows without them.
+    /// Builds the static tables of this process, if a device has drawn rows without them.
     /// @throws InsufficientMemoryError, and what `poll` throws; then there are none still
     void need_tables(const Poll& poll = {});
     std::uint32_t shard_count() const { return static_cast<std::uint32_t>(layout.shards().size()); }
@@ -106,11 +106,13 @@ struct Simulation::Implementation {
     std::uint32_t node_of_worker() const { return workers.team().pinned() ? parallel::current_node() : node_of_all; }
     /// Creates the shards without their synapses.
     void build_shards(const Poll& poll);
-    std::unique_ptr<connect::TableBuilder> make_tables(const Poll& poll);
+    std::unique_ptr<connect::TableBuilder> make_tables(const connect::NetworkPlan& plan, const Poll& poll);
     /// The part of a worker.
     void build_tables(connect::TableBuilder& builder, std::uint32_t worker);
-    /// Lets a device draw the rows. Returns null if it cannot store their weights, which is reported by tables.
-    std::unique_ptr<DrawnRowWeights> draw_on_device();
+    /// Lets a device draw rows, and join them with those of the static tables of a builder, which it takes. Returns null if it
+    /// cannot store their weights, which is reported by tables.
+    /// @param builder of the other projections; null: there are none. It must outlive what is returned
+    std::unique_ptr<DrawnRowWeights> draw_on_device(connect::TableBuilder* builder, const Poll& poll);
     /// Keeps sent spikes, so that those in transit can be saved. @note Collective.
     void remember_sent_spikes();
     /// @note Collective, like what follows.

@@ -239,6 +239,54 @@ def test_rows_of_tables(case: str) -> None:
     assert outcomes[0] == outcomes[1]
 
 
+def joined_network(other: str) -> Drawn:
+    """Return a network of a projection that a device draws, and of another one onto the same neurons."""
+    net = rv.Network(resolution=0.1, seed=5)
+    cells = net.create("iaf_psc_exp", positions=rv.grid((10, 5), extent=(2.0, 1.0)), I_e=rv.Uniform(380.0, 450.0))
+    net.connect(cells, cells, rv.FixedIndegree(9), weight=rv.Normal(30.0, 9.0), delay=rv.Uniform(0.5, 4.0))
+    arguments: dict[str, Any] = {"weight": rv.Uniform(10.0, 90.0), "delay": rv.Uniform(0.3, 2.0)}
+    if other == "array":
+        arguments["weight"] = np.linspace(20.0, 90.0, 50 * 7)
+    elif other == "expression":
+        arguments["weight"] = "90*exp(-d)"
+    elif other == "changing":
+        arguments["synapse"] = rv.stdp(W_max=120.0, learning_rate=0.05)
+    sources, targets = (cells[::2], cells[1::3]) if other == "part" else (cells, cells)
+    net.connect(sources, targets, rv.FixedIndegree(7), **arguments)
+    return Drawn(net, net.record_spikes(cells), net.record_state(cells[::5], "V_m", interval=2.0))
+
+
+@pytest.mark.parametrize("other", ["array", "expression", "part", "changing"])
+def test_drawn_rows_are_joined_with_those_of_tables(other: str, tmp_path: Path) -> None:
+    drawn = joined_network(other)
+    (cells,) = drawn.net.populations
+    expected = run(drawn, threads=2)
+    sim = run(drawn, threads=1, pieces=2, device="cuda-emulator", shards=3)
+    assert sim.counts().synapses == expected.counts().synapses > 500
+    assert sim.counts().synaptic_events == expected.counts().synaptic_events
+    # Only tables of synapses that change stay.
+    kept = sim.memory()["synapses"]
+    assert (kept > 0) == (other == "changing")
+    sim.save(tmp_path / "state.h5")
+    assert sim.memory()["synapses"] == kept
+    later = rv.Simulation.load(drawn.net, tmp_path / "state.h5", progress=False, device="cpu", threads=2)
+    found, wanted = sim.connections(cells, cells), expected.connections(cells, cells)
+    assert sim.memory()["synapses"] > kept
+    assert sim.counts().synapses == expected.counts().synapses
+    for name in ("sources", "targets", "weights", "delays"):
+        assert np.array_equal(getattr(found, name), getattr(wanted, name)), name
+    # Contributions in transit outlast the building of tables, and a change of weights.
+    sim.save(tmp_path / "with_tables.h5")
+    again = rv.Simulation.load(drawn.net, tmp_path / "with_tables.h5", progress=False, device="cpu", threads=2)
+    for each in (sim, expected, later, again):
+        each.run(DURATION / 4)
+        synapses = each.connections(cells, cells)
+        synapses.weights = 0.9 * synapses.weights
+        each.run(DURATION / 4)
+    results = [outcome(drawn, each) for each in (sim, expected, later, again)]
+    assert results == 4 * results[:1]
+
+
 def test_weights_too_small_for_single_precision_are_refused_as_on_processors() -> None:
     net = rv.Network(resolution=0.1)
     cells = net.create("iaf_psc_exp", 30)
