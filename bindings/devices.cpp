@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -104,6 +105,31 @@ void change_weights(const engine::SynapseRules& rules, std::size_t rule, bool is
     }
 }
 
+template <class Number>
+using Array = nb::ndarray<Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Table = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// The parts of weights that spikes of sources add, as the emulator calculates them.
+void release(const engine::SynapseRules& rules, std::size_t rule, Table states, Array<std::int64_t> last,
+             std::int64_t step, Array<double> factors) {
+    for (std::size_t i = 0; i < factors.shape(0); ++i) {
+        device::i64 before = last(i);
+        factors(i) = rules.release.at(rule).of_row(states.data() + i * states.shape(1), before, step);
+        last(i) = before;
+    }
+}
+
+/// The same for synapses.
+void release_synapses(const engine::SynapseRules& rules, std::size_t rule, Table states, Array<std::int64_t> last,
+                      std::int64_t step, Table parameters, std::uint64_t key, Array<std::uint32_t> counts,
+                      Array<double> factors) {
+    for (std::size_t i = 0; i < factors.shape(0); ++i) {
+        const auto draws = device::SynapseDraws::begin(key, i, 1, 64);
+        factors(i) = rules.release.at(rule).of_synapse(states.data() + i * states.shape(1), last(i), step,
+                                                       parameters.data() + i * parameters.shape(1), draws, counts(i));
+    }
+}
+
 }  // namespace
 
 void bind_devices(nb::module_& module) {
@@ -140,7 +166,24 @@ void bind_devices(nb::module_& module) {
             "The CUDA C++ of a kernel with these rules, for no neurons.")
         .def("change_weights", change_weights, nb::arg("rule"), nb::arg("postsynaptic"), nb::arg("weights"),
              nb::arg("traces"), nb::arg("same_side_traces"), nb::arg("parameters"),
-             "Change weights by a spike of one side, as the emulator does.");
+             "Change weights by a spike of one side, as the emulator does.")
+        .def_prop_ro(
+            "releases",
+            [](const engine::SynapseRules& rules) {
+                std::vector<std::tuple<std::uint32_t, bool, bool>> found;
+                for (const device::ReleaseRule& rule : rules.release) {
+                    found.emplace_back(rule.states, rule.of_row != nullptr, rule.of_synapse != nullptr);
+                }
+                return found;
+            },
+            "Of each rule of synapses that add a part of their weight: its states, and whether rows and whether "
+            "synapses "
+            "have a factor.")
+        .def("release", release, nb::arg("rule"), nb::arg("states"), nb::arg("last"), nb::arg("step"),
+             nb::arg("factors"), "Calculate the factors of spikes of sources, as the emulator does.")
+        .def("release_synapses", release_synapses, nb::arg("rule"), nb::arg("states"), nb::arg("last"), nb::arg("step"),
+             nb::arg("parameters"), nb::arg("key"), nb::arg("counts"), nb::arg("factors"),
+             "Calculate the factors of a spike at synapses, whose numbers are the streams of their random numbers.");
     module.def(
         "compile_cuda", compile_cuda, nb::arg("source"), nb::arg("architecture"), nb::arg("ptx") = false,
         nb::arg("compiler") = "",

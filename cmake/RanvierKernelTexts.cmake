@@ -6,6 +6,7 @@ set(kernel_texts
     core/device/kernel/machine.hpp
     core/device/kernel/plastic.hpp
     core/device/kernel/random.hpp
+    core/device/kernel/draws.hpp
     core/device/kernel/poisson.hpp
     core/device/kernel/noise.hpp
     core/device/kernel/signals.hpp
@@ -19,6 +20,8 @@ set(kernel_texts
     core/models/synapses/release_rules.hpp
     core/program/operations.hpp
     core/base/math.hpp
+    core/base/binomial.hpp
+    core/connect/plasticity/binomial_draws.hpp
     include/ranvier/program/operation.hpp
     include/ranvier/base/open_unit.hpp
     core/device/cuda/standard/bit

@@ -1136,6 +1136,27 @@ class SynapseRules:
         same_side_traces: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
         parameters: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")]],
     ) -> None: ...
+    @property
+    def releases(self) -> list[tuple[int, bool, bool]]: ...
+    def release(
+        self,
+        rule: int,
+        states: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+        last: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        step: int,
+        factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu")],
+    ) -> None: ...
+    def release_synapses(
+        self,
+        rule: int,
+        states: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+        last: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        step: int,
+        parameters: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+        key: int,
+        counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu")],
+        factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu")],
+    ) -> None: ...
 
 def compile_cuda(source: str, architecture: int, ptx: bool = ..., compiler: str = ...) -> tuple[bytes, str]: ...
 def cuda_compiler_version(compiler: str = ...) -> tuple[str, list[int]]: ...

@@ -214,6 +214,17 @@ inline TablesImage random_tables(const NetworkSize& size, u32 rows, unsigned see
     learning.most_new = 10;
     tables.learning.push_back(learning);
     tables.factors.push_back({.of = table(), .states = 1});
+    // Synapses that draw, and have a number each.
+    FactorImage drawing{.of = table(), .states = 0};
+    drawing.of.rule = 1;
+    drawing.has_synapse_releases = drawing.has_synapse_states = drawing.has_counts = true;
+    drawing.blocks = 2;
+    drawing.key_low = seed;
+    drawing.key_high = 17;
+    for (std::size_t row = 0; row < drawing.of.rows(); ++row) drawing.sources.push_back(1000 + 7 * row);
+    for (u32 neuron = 0; neuron < size.neurons; ++neuron) drawing.targets.push_back(50 + neuron);
+    for (std::size_t s = 0; s < drawing.of.weights.size(); ++s) drawing.numbers.push_back(below(3));
+    tables.factors.push_back(std::move(drawing));
     return tables;
 }
 /// What spikes do to these synapses.
@@ -231,14 +242,32 @@ inline ReleaseRule simple_release_rule() {
     rule.type = "models::release_rules::SaturatingNmda";
     rule.constants.assign(8, 0);
     rule.states = 1;
-    rule.release = [](double* values, i64& last, i64 step) {
+    rule.of_row = [](double* values, i64& last, i64 step) {
         values[0] = 0.5 * values[0] + 1.0 / static_cast<double>(1 + step - last);
         last = step;
         return 0.5 * values[0];
     };
     return rule;
 }
-/// The state of a table of random_tables() before the first step.
+inline ReleaseRule simple_drawing_rule() {
+    ReleaseRule rule;
+    rule.type = "models::release_rules::Bernoulli";
+    rule.constants = {0, 0};
+    rule.draws = true;
+    rule.of_synapse = [](double*, i64 last, i64 step, const double*, const SynapseDraws& draws, u32& count) {
+        if (draws.unit(0) < 0.5) return 0.0;
+        ++count;
+        return draws.unit(1) / static_cast<double>(1 + count + step - last);
+    };
+    return rule;
+}
+/// The states of tables of random_tables() before the first step.
+inline FactorState first_state(const FactorImage& image) {
+    return {.values = std::vector<double>(image.has_synapse_states ? 0 : image.of.rows() * image.states, 0.25),
+            .last = std::vector<i64>(image.of.rows(), 0),
+            .synapse_values = {},
+            .counts = std::vector<u32>(image.has_counts ? image.of.weights.size() : 0)};
+}
 inline LearningState first_state(const LearningImage& image) {
     const std::size_t spikes = std::size_t{image.neurons} * image.room;
     LearningState state;

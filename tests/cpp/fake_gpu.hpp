@@ -29,6 +29,7 @@ struct EvaluatedModels {
     static constexpr u32 registers = 0;
     static constexpr u32 signals = all_signals;
     static constexpr bool has_rules = true;
+    static constexpr bool has_synapse_releases = true;
     std::vector<DeviceProgram> programs;
     std::vector<LearningRule> learning = {};
     std::vector<ReleaseRule> releases = {};
@@ -59,9 +60,13 @@ struct EvaluatedModels {
     float postsynaptic(u32 rule, float weight, float trace, float same_side_trace, const float* parameters) const {
         return learning[rule].change(true, weight, trace, same_side_trace, parameters);
     }
-    /// @pre the rule has one state
+    /// @pre the rule has at most one state
     double release(u32 rule, double* values, u32 /*stride*/, i64& last, i64 step) const {
-        return releases[rule].release(values, last, step);
+        return releases[rule].of_row(values, last, step);
+    }
+    double release_synapse(u32 rule, double* values, i64 last, i64 step, const double* parameters,
+                           const SynapseDraws& draws, u32& count) const {
+        return releases[rule].of_synapse(values, last, step, parameters, draws, count);
     }
 };
 

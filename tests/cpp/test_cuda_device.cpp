@@ -111,12 +111,12 @@ TEST_F(CudaDevices, TakeStatesRingsAndConstants) {
 
 TEST_F(CudaDevices, TakeAndGiveSynapsesThatChange) {
     const NetworkSize size;
-    gpu().models = {{simple_program()}, {simple_learning_rule()}, {simple_release_rule()}};
+    gpu().models = {{simple_program()}, {simple_learning_rule()}, {simple_release_rule(), simple_drawing_rule()}};
     const auto device = make();
     const auto emulator = make_emulator({.blocks = 3, .threads = 32, .seed = 9, .spike_room = 10'000});
     RandomNetwork network = random_network(size, 6);
     network.image.learning_rules = {simple_learning_rule()};
-    network.image.release_rules = {simple_release_rule()};
+    network.image.release_rules = {simple_release_rule(), simple_drawing_rule()};
     for (BlockImage& block : network.image.blocks) block.has_tables = true;
     const u32 rows = network.image.blocks[0].rows;
     std::array<SpikeList, 3> spikes;
@@ -131,9 +131,7 @@ TEST_F(CudaDevices, TakeAndGiveSynapsesThatChange) {
             const TablesImage tables = random_tables(size, rows, b);
             backend.set_tables(b, tables);
             backend.set_learning(b, 0, first_state(tables.learning[0]), 0);
-            const std::size_t table_rows = tables.factors[0].of.rows();
-            backend.set_factors(
-                b, 0, {.values = std::vector<double>(table_rows, 0.25), .last = std::vector<i64>(table_rows, 0)});
+            for (u32 t = 0; t < 2; ++t) backend.set_factors(b, t, first_state(tables.factors[t]));
         }
         if (k < 2) {
             EXPECT_GT(backend.memory().synapses, bytes + 100'000);
@@ -147,9 +145,10 @@ TEST_F(CudaDevices, TakeAndGiveSynapsesThatChange) {
             const TablesImage tables = random_tables(size, rows, b);
             learnt[k].push_back(first_state(tables.learning[0]));
             backend.get_learning(b, 0, learnt[k].back());
-            factors[k].push_back({.values = std::vector<double>(tables.factors[0].of.rows()),
-                                  .last = std::vector<i64>(tables.factors[0].of.rows())});
-            backend.get_factors(b, 0, factors[k].back());
+            for (u32 t = 0; t < 2; ++t) {
+                factors[k].push_back(first_state(tables.factors[t]));
+                backend.get_factors(b, t, factors[k].back());
+            }
             EXPECT_NE(learnt[k].back().weights, tables.learning[0].of.weights);
         }
     }
@@ -168,9 +167,13 @@ TEST_F(CudaDevices, TakeAndGiveSynapsesThatChange) {
         EXPECT_EQ(found.steps, expected.steps);
         EXPECT_EQ(found.last_traces, expected.last_traces);
         EXPECT_EQ(found.greatest, expected.greatest);
-        EXPECT_EQ(factors[0][b].values, factors[1][b].values);
-        EXPECT_EQ(factors[0][b].last, factors[1][b].last);
     }
+    for (std::size_t t = 0; t < factors[0].size(); ++t) {
+        EXPECT_EQ(factors[0][t].values, factors[1][t].values);
+        EXPECT_EQ(factors[0][t].last, factors[1][t].last);
+        EXPECT_EQ(factors[0][t].counts, factors[1][t].counts);
+    }
+    EXPECT_GT(std::ranges::max(factors[0].back().counts), 3U);
 }
 
 TEST_F(CudaDevices, DeliverSpikesOfOtherProcesses) {

@@ -15,6 +15,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/sampling.hpp"
+#include "base/type_name.hpp"
+#include "connect/plasticity/factors_on_device.hpp"
 #include "connect/plasticity/narrow_numbers.hpp"
 #include "connect/tables/delivery_loops.hpp"
 #include "connect/tables/stored_table.hpp"
@@ -35,8 +38,16 @@ struct SynapseDraws {
     double unit(std::size_t place) const {
         return to_open_unit(first[2 * place] | std::uint64_t{first[2 * place + 1]} << 32);
     }
-    /// Further numbers after those of the first block. @param block offset from the next block
-    SequentialRandom more(std::uint32_t block) const { return SequentialRandom(stream, next_block + block); }
+    /// Further numbers, after those of the first block.
+    struct More {
+        SequentialRandom random;
+
+        std::uint64_t binomial(std::uint64_t trials, double probability) {
+            return draw_binomial(random, trials, probability);
+        }
+    };
+    /// @param block offset from the next block
+    More more(std::uint32_t block) const { return {SequentialRandom(stream, next_block + block)}; }
 };
 
 /// Synapses that add their weight a random number of times at each spike. Weights do not change.
@@ -52,14 +63,15 @@ struct SynapseDraws {
 ///     initial(constants)                their initial values
 ///     greatest_state(constants)         upper limit of a whole number stored per synapse
 ///     initial_state(constants)
-///     spike(shared, step, last, constants)  called when the source fires, after step `last` or, at first, -1: the part
+///     spike(states, step, last, constants)  called when the source fires, after step `last` or, at first, -1: the part
 ///                                       that is equal for all of its synapses, a `Spike`
 ///     released(spike, state, draw)      how many times the weight is added; changes the number of the synapse
 ///     blocks                            of random numbers (base/random.hpp) that a synapse may draw for one spike
+///     OnDevice                          the same rule, as kernels know it
 ///
 /// With per-synapse parameters, each synapse has a separate `Spike`, and a copy of the otherwise shared values.
 template <class Rule, class Target, class Weight>
-class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowState {
+class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowState, public FactorsOnDevice {
    public:
     using Base = StoredTable<Target, Weight>;
     using Constants = typename Rule::Constants;
@@ -74,12 +86,12 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
           parameters_(parameters.begin(), parameters.end()),
           per_synapse_(per_synapse.begin(), per_synapse.end()),
           resolution_(arguments.resolution),
-          constants_(Rule::constants(parameters, arguments.resolution)),
+          constants_(Rule::constants(parameters_.data(), arguments.resolution)),
           // Synapses of both signs of a projection may reach different receptors.
           key_(make_key(key.low | std::uint64_t{key.high} << 32, Purpose::release, arguments.receptor)),
           to_grid_(0x1.8p52 * arguments.quantum),
           local_neurons_(arguments.local_neurons),
-          ids_(arguments.layout->size(), arguments.synapses),
+          ids_(arguments.layout == nullptr ? 0 : arguments.layout->size(), arguments.synapses),
           neurons_(arguments.neurons_of_inputs()),
           rows_(Base::rows(), arguments.synapses),
           states_(this->size(), Rule::greatest_state(constants_), arguments.synapses) {
@@ -122,7 +134,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
             row.last = stamp;
             const Draws draws{.set = set, .key = row_key(rows[i], stamp), .repeated = row.repeated, .stamp = stamp};
             if (per_synapse_.empty()) {
-                const auto spike = Rule::spike(row.shared, stamp, last, constants_);
+                const auto spike = Rule::spike(row.shared.data(), stamp, last, constants_);
                 release_row(rows[i], draws, inputs, [&](std::uint64_t) -> const auto& { return spike; });
             } else {
                 release_row(rows[i], draws, inputs,
@@ -151,6 +163,77 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
         Row& state = rows_[row.value];
         for (std::size_t k = 0; k < Rule::states; ++k) columns.serialize(Rule::state_names[k], state.shared[k]);
         columns.serialize("last_spike", state.last);
+    }
+
+    FactorsOnDevice* factors_on_device() override {
+        if constexpr (std::is_same_v<Weight, float>) {
+            return this->columns_.numbering == RowNumbering::unsorted ? nullptr : this;
+        }
+        return nullptr;
+    }
+    FactorRule factor_rule() const override {
+        FactorRule made{.type = type_name<typename Rule::OnDevice>(),
+                        .states = Rule::states,
+                        .quantum = to_grid_ / 0x1.8p52,
+                        .resolution = resolution_,
+                        .of_synapse =
+                            [constants = constants_, resolution = resolution_](const SynapseSpike& given) {
+                                const SynapseDraws draws{.first = given.stream.block(given.block),
+                                                         .stream = given.stream,
+                                                         .next_block = given.block + 1};
+                                const Constants own = given.parameters == nullptr
+                                                          ? constants
+                                                          : Rule::constants(given.parameters, resolution);
+                                const auto spike = Rule::spike(given.values, given.step, given.last, own);
+                                return static_cast<double>(Rule::released(spike, *given.count, draws));
+                            },
+                        .blocks = Rule::blocks,
+                        .key = key_,
+                        .ids = ids_.span(),
+                        .has_counts = Rule::greatest_state(constants_) > 0};
+        if (per_synapse_.empty()) {
+            made.constants = std::as_bytes(std::span(&constants_, 1));
+            if constexpr (Rule::states > 0) {
+                made.of_row = [constants = constants_](double* values, Step& last, Step step) {
+                    (void)Rule::spike(values, step, last, constants);
+                    last = step;
+                    return 0.0;
+                };
+            }
+        } else if constexpr (std::is_same_v<Weight, float>) {
+            add_parameters(made, parameters_, per_synapse_, this->columns_.parameters);
+        }
+        return made;
+    }
+    std::vector<std::uint32_t> numbers_in_pairs() const override {
+        std::vector<std::uint32_t> numbers(this->size());
+        for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = numbers_[i];
+        if (std::ranges::all_of(numbers, [](std::uint32_t number) { return number == 0; })) numbers.clear();
+        return numbers;
+    }
+    void get_state(FactorState& state) const override {
+        state = {};
+        for (std::size_t k = 0; k < Rule::states && per_synapse_.empty(); ++k) {
+            for (const Row& row : rows_.span()) state.values.push_back(row.shared[k]);
+        }
+        for (const Row& row : rows_.span()) state.last.push_back(row.last);
+        for (const Buffer<Weight>& values : synapse_states_) {
+            for (const Weight value : values.span()) state.synapse_values.push_back(static_cast<float>(value));
+        }
+        if (Rule::greatest_state(constants_) == 0) return;
+        for (std::size_t i = 0; i < this->size(); ++i) state.counts.push_back(states_[i]);
+    }
+    void set_state(const FactorState& state) override {
+        for (std::size_t row = 0; row < rows_.size(); ++row) {
+            for (std::size_t k = 0; k < Rule::states && per_synapse_.empty(); ++k) {
+                rows_[row].shared[k] = state.values[k * rows_.size() + row];
+            }
+            rows_[row].last = state.last[row];
+        }
+        for (std::size_t k = 0; k < synapse_states_.size(); ++k) {
+            std::copy_n(state.synapse_values.data() + k * this->size(), this->size(), synapse_states_[k].data());
+        }
+        for (std::size_t i = 0; i < state.counts.size(); ++i) states_.set(i, state.counts[i]);
     }
 
    private:
@@ -194,7 +277,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
         std::array<double, Rule::parameters> values;
         std::copy_n(parameters_.data(), values.size(), values.data());
         for (std::size_t k = 0; k < per_synapse_.size(); ++k) values[per_synapse_[k]] = this->parameter(k, position);
-        return Rule::constants(values, resolution_);
+        return Rule::constants(values.data(), resolution_);
     }
 
     void begin_per_synapse(std::pmr::memory_resource* memory) {
@@ -213,7 +296,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight>, public RowS
     typename Rule::Spike synapse_spike(std::uint64_t position, Step stamp, Step last) {
         States values;
         for (std::size_t k = 0; k < Rule::states; ++k) values[k] = static_cast<double>(synapse_states_[k][position]);
-        const auto spike = Rule::spike(values, stamp, last, synapse_constants(position));
+        const auto spike = Rule::spike(values.data(), stamp, last, synapse_constants(position));
         put_states(position, values);
         return spike;
     }

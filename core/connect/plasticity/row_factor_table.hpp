@@ -28,8 +28,8 @@ namespace ranvier::connect {
 /// `Rule` has a `State` of a row with `values` and the step of the `last` spike, `state_names` of these values,
 /// `Constants`, `initial(constants)`, and `release(state, step, constants)`, which returns the factor of a spike of
 /// this step and updates the state. Where these are known only at run time, it has `names(constants)` and
-/// `release_rows(set, states, rows, step, constants, factors)` instead, which does the same for many rows, and
-/// `failure(constants)`, the first variable that has become infinite.
+/// `release_rows(set, states, rows, step, constants, factors)` instead, which does the same for many rows, `of_row(constants)`,
+/// as FactorRule::of_row, and `failure(constants)`, the first variable that has become infinite.
 template <class Rule, class Target, class Weight>
 class RowFactorTable final : public StoredTable<Target, Weight>, public RowState, public FactorsOnDevice {
    public:
@@ -40,6 +40,7 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
         : Base(std::move(columns)),
           constants_(constants),
           quantum_(arguments.quantum),
+          resolution_(arguments.resolution),
           states_(Base::rows(), arguments.synapses),
           begins_(arguments.spikes),
           ends_(arguments.spikes),
@@ -73,19 +74,18 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
     }
 
     FactorsOnDevice* factors_on_device() override {
-        if constexpr (releases_rows || !std::is_same_v<Weight, float>) return nullptr;
+        if constexpr (!std::is_same_v<Weight, float>) return nullptr;
         return this->columns_.numbering == RowNumbering::unsorted ? nullptr : this;
     }
-    // The rule itself, without what tables alone need, is one that kernels know.
-    std::string_view rule() const override {
-        if constexpr (requires { typename Rule::OnDevice; }) return type_name<typename Rule::OnDevice>();
-        return {};
-    }
-    std::span<const std::byte> constants() const override { return std::as_bytes(std::span(&constants_, 1)); }
-    std::size_t states() const override { return state_names().size(); }
-    std::function<double(double*, Step&, Step)> release() const override {
-        if constexpr (!releases_rows) {
-            return [constants = constants_](double* values, Step& last, Step step) {
+    FactorRule factor_rule() const override {
+        FactorRule made{.states = state_names().size(), .quantum = quantum_, .resolution = resolution_};
+        if constexpr (releases_rows) {
+            made.of_row = Rule::of_row(constants_);
+        } else {
+            // The rule itself, without what tables alone need, is one that kernels know.
+            made.type = type_name<typename Rule::OnDevice>();
+            made.constants = std::as_bytes(std::span(&constants_, 1));
+            made.of_row = [constants = constants_](double* values, Step& last, Step step) {
                 typename Rule::State state;
                 std::copy_n(values, Rule::states, state.values);
                 state.last = last;
@@ -95,20 +95,18 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
                 return factor;
             };
         }
-        return {};
+        return made;
     }
-    double quantum() const override { return quantum_; }
     void get_state(FactorState& state) const override {
-        state.values.clear();
-        state.last.clear();
-        for (std::size_t k = 0; k < states(); ++k) {
+        state = {};
+        for (std::size_t k = 0; k < state_names().size(); ++k) {
             for (const typename Rule::State& each : states_.span()) state.values.push_back(each.values[k]);
         }
         for (const typename Rule::State& each : states_.span()) state.last.push_back(each.last);
     }
     void set_state(const FactorState& state) override {
         for (std::size_t row = 0; row < states_.size(); ++row) {
-            for (std::size_t k = 0; k < states(); ++k) {
+            for (std::size_t k = 0; k < state_names().size(); ++k) {
                 states_[row].values[k] = state.values[k * states_.size() + row];
             }
             states_[row].last = state.last[row];
@@ -192,6 +190,7 @@ class RowFactorTable final : public StoredTable<Target, Weight>, public RowState
 
     typename Rule::Constants constants_;
     double quantum_;
+    double resolution_;  ///< ms
     Buffer<typename Rule::State> states_;  ///< of rows
     std::pmr::vector<std::uint64_t> begins_;
     std::pmr::vector<std::uint64_t> ends_;

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "connect/plasticity/factors_on_device.hpp"
 #include "connect/tables/delivery_loops.hpp"
 #include "connect/tables/stored_table.hpp"
 #include "ranvier/base/buffer.hpp"
@@ -19,7 +21,7 @@ namespace {
 constexpr std::size_t block_size = 256;
 
 template <class Target, class Weight>
-class SynapseFactorTable final : public StoredTable<Target, Weight>, public RowState {
+class SynapseFactorTable final : public StoredTable<Target, Weight>, public RowState, public FactorsOnDevice {
    public:
     using Base = StoredTable<Target, Weight>;
 
@@ -29,6 +31,7 @@ class SynapseFactorTable final : public StoredTable<Target, Weight>, public RowS
         : Base(std::move(columns)),
           rule_(rule),
           per_synapse_(per_synapse.begin(), per_synapse.end()),
+          shared_(shared.begin(), shared.end()),
           resolution_(arguments.resolution),
           to_grid_(0x1.8p52 * arguments.quantum),
           last_(Base::rows(), arguments.synapses),
@@ -85,6 +88,53 @@ class SynapseFactorTable final : public StoredTable<Target, Weight>, public RowS
         columns.serialize("last_spike", last_[row.value]);
     }
 
+    FactorsOnDevice* factors_on_device() override {
+        if constexpr (!std::is_same_v<Weight, float>) return nullptr;
+        return this->columns_.numbering == RowNumbering::unsorted ? nullptr : this;
+    }
+    FactorRule factor_rule() const override {
+        FactorRule made{.type = rule_.type,
+                        .states = rule_.state_names.size(),
+                        .quantum = to_grid_ / 0x1.8p52,
+                        .resolution = resolution_,
+                        .of_synapse = [&rule = rule_, resolution = resolution_](const SynapseSpike& given) {
+                            std::vector<const double*> parameters;
+                            for (std::size_t k = 0; k < rule.parameters; ++k) {
+                                parameters.push_back(given.parameters + k);
+                            }
+                            std::vector<double*> states;
+                            for (std::size_t k = 0; k < rule.state_names.size(); ++k) {
+                                states.push_back(given.values + k);
+                            }
+                            double factor = 0.0;
+                            rule.release(InstructionSet::baseline, {.parameters = parameters.data(),
+                                                                    .states = states.data(),
+                                                                    .factors = &factor,
+                                                                    .count = 1,
+                                                                    .now = given.step,
+                                                                    .last = given.last,
+                                                                    .resolution = resolution});
+                            return factor;
+                        }};
+        if constexpr (std::is_same_v<Weight, float>) {
+            add_parameters(made, shared_, per_synapse_, this->columns_.parameters);
+        }
+        return made;
+    }
+    void get_state(FactorState& state) const override {
+        state = {};
+        state.last.assign(last_.data(), last_.data() + last_.size());
+        for (const Buffer<Weight>& values : states_) {
+            for (const Weight value : values.span()) state.synapse_values.push_back(static_cast<float>(value));
+        }
+    }
+    void set_state(const FactorState& state) override {
+        std::ranges::copy(state.last, last_.data());
+        for (std::size_t k = 0; k < states_.size(); ++k) {
+            std::copy_n(state.synapse_values.data() + k * this->size(), this->size(), states_[k].data());
+        }
+    }
+
    private:
     SynapseFactorBlock block(std::size_t count, Step now, Step last) {
         return {.parameters = parameter_blocks_.data(),
@@ -136,6 +186,7 @@ class SynapseFactorTable final : public StoredTable<Target, Weight>, public RowS
 
     const SynapseFactorRule& rule_;
     std::vector<std::uint32_t> per_synapse_;  ///< parameters of the model, by column
+    std::vector<double> shared_;  ///< by parameter of the model
     double resolution_;
     double to_grid_;
     Buffer<Step> last_;  ///< last spike of each row

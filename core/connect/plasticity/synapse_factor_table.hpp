@@ -26,6 +26,7 @@ struct SynapseFactorBlock {
 /// Initial state of such synapses, and the effect of a spike. Compiled once for each model: shared parameters have the
 /// same form as per-synapse ones.
 struct SynapseFactorRule {
+    std::string_view type;  ///< of the rule in C++, for kernels
     std::size_t parameters;
     std::span<const std::string_view> state_names;
     Step never;  ///< value of `last` before the first spike

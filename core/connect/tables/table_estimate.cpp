@@ -207,6 +207,7 @@ void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex ki
     const bool dynamic = table.dynamics != nullptr;
     const PlasticTableMemory more = dynamic ? table.dynamics->memory(options.double_weights) : PlasticTableMemory{};
     const double numbering = more.numbers_pairs ? numbering_bytes(network.projections, layout, kind) : 0.0;
+    expected.number_bytes = numbering;
     const double more_bytes =
         bytes_beside_columns(more, (static_cast<double>(more.synapse_bytes) + numbering) * share, rows, options);
     const double freed = options.keep_sources || more.needs_sources ? 0.0 : source_bytes;

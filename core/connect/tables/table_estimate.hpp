@@ -31,6 +31,7 @@ struct TableEstimate {
         double runs = 0.0;  ///< per row: synapses with the same delay
         double targets = 0.0;  ///< target neurons of a shard
         double from_first_to_last = 0.0;  ///< neurons of a shard from the first target to the last
+        double number_bytes = 0.0;  ///< per synapse, of its number among those of its pair
     };
     std::vector<Table> tables;  ///< by kind
     /// Neurons of each transmitter that modulates any table: on each shard, a spike may come for each.

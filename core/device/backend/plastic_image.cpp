@@ -88,10 +88,34 @@ class TablePacker {
 
     FactorTable factors(const FactorImage& image) {
         FactorTable table;
+        const std::size_t rows_of_table = image.of.rows();
         table.of = rows(image.of);
-        table.values = room<double>(image.of.rows() * image.states);
-        table.last = room<i64>(image.of.rows());
-        table.factors = room<double>(image.of.rows());
+        table.states = image.states;
+        if (!image.has_synapse_states) table.values = room<double>(rows_of_table * image.states);
+        table.last = room<i64>(rows_of_table);
+        table.factors = room<double>(image.has_synapse_states ? 0 : rows_of_table);
+        if (!image.has_synapse_releases) return table;
+        SynapseReleases& each = table.each;
+        each.is_used = 1;
+        each.parameter_count = static_cast<u32>(image.shared.size());
+        for (std::size_t k = 0; k < image.shared.size(); ++k) {
+            each.shared[k] = image.shared[k];
+            if (!image.parameters[k].empty()) each.parameters[k] = array(image.parameters[k]);
+        }
+        each.synapses = image.of.weights.size();
+        if (image.has_synapse_states) each.values = room<float>(each.synapses * image.states);
+        if (image.has_counts) each.counts = room<u32>(each.synapses);
+        each.last_before = room<i64>(rows_of_table);
+        if (!image.has_synapse_states) each.values_before = room<double>(rows_of_table * image.states);
+        if (image.blocks == 0) return table;
+        each.blocks = image.blocks;
+        each.key_low = image.key_low;
+        each.key_high = image.key_high;
+        each.sources = array(image.sources);
+        each.targets = array(image.targets);
+        if (!image.numbers.empty()) each.numbers = array(image.numbers);
+        each.keys = room<u64>(rows_of_table);
+        each.repeated = room<u32>(rows_of_table);
         return table;
     }
 

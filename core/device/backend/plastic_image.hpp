@@ -34,12 +34,23 @@ struct LearningRule {
 
 /// Which part of the weights a spike adds.
 struct ReleaseRule {
-    std::string header;
-    std::string type;  ///< that the header declares
-    std::vector<u32> constants;
+    /// For kernels, a C++ type that a header declares, and the bytes of its constants;
+    std::string header = {};
+    std::string type = {};
+    std::vector<u32> constants = {};
+    /// or a program: states, time since the last spike (ms, 0 for the first one), parameters -> states, factor.
+    std::shared_ptr<const program::Program> release = nullptr;
+    std::vector<double> parameters = {};  ///< of the program
+    double resolution = 0.0;         ///< ms
     u32 states = 0;
-    /// For the emulator: release(state values, step of the last spike, present step).
-    std::function<double(double*, i64&, i64)> release;
+    /// Whether a rule of synapses (connect/plasticity/random_release_table.hpp), or of rows.
+    bool draws = false;
+    bool has_parameters = false;  ///< that differ between synapses: there are no constants
+    /// For the emulator: of_row(state values, step of the last spike, present step); null if rows have no states.
+    std::function<double(double*, i64&, i64)> of_row = nullptr;
+    /// of_synapse(state values, step of the last spike, present step, parameters, random numbers, whole number of the synapse);
+    /// null if all synapses of a row have the same factor.
+    std::function<double(double*, i64, i64, const double*, const SynapseDraws&, u32&)> of_synapse = nullptr;
 };
 
 template <class Real>
@@ -85,6 +96,18 @@ struct LearningImage {
 struct FactorImage {
     TableImage of;
     u32 states = 0;
+    // Where synapses of a row have different factors; see SynapseReleases.
+    bool has_synapse_releases = false;
+    bool has_synapse_states = false;
+    bool has_counts = false;
+    std::vector<std::vector<float>> parameters = {};  ///< empty: shared
+    std::vector<double> shared = {};
+    u32 blocks = 0;
+    u32 key_low = 0;
+    u32 key_high = 0;
+    std::vector<u64> sources = {};
+    std::vector<u64> targets = {};
+    std::vector<u32> numbers = {};
 };
 
 /// All of a block.
@@ -129,10 +152,22 @@ void visit_state(State& state, const LearningTable& table, Visit&& visit) {
     }
 }
 
+/// The state of a FactorTable between two runs.
 struct FactorState {
     std::vector<double> values;  ///< [state of the rule][row]
     std::vector<i64> last;
+    std::vector<float> synapse_values = {};  ///< [state of the rule][synapse]
+    std::vector<u32> counts = {};
 };
+
+/// Calls visit(array of the state, pointer of the table) for each array that a table has.
+template <class State, class Visit>
+void visit_state(State& state, const FactorTable& table, Visit&& visit) {
+    visit(state.last, table.last);
+    if (table.values != nullptr) visit(state.values, table.values);
+    if (table.each.values != nullptr) visit(state.synapse_values, table.each.values);
+    if (table.each.counts != nullptr) visit(state.counts, table.each.counts);
+}
 
 /// The tables of a block with all that they point to, to be copied to `address`.
 struct PackedTables {

@@ -384,16 +384,14 @@ class CudaDevice final : public Backend {
         check_usable();
         const ContextUse use(context_);
         const FactorTable& to = loaded_->tables[block].factors[table];
-        copy_to_array(to.values, std::span(state.values));
-        copy_to_array(to.last, std::span(state.last));
+        visit_state(state, to, [&](const auto& values, const auto* at) { copy_to_array(at, std::span(values)); });
         stream_->wait("copying the state of synapses");
     }
     void get_factors(u32 block, u32 table, FactorState& state) override {
         check_usable();
         const ContextUse use(context_);
         const FactorTable& from = loaded_->tables[block].factors[table];
-        copy_from_array(from.values, std::span(state.values));
-        copy_from_array(from.last, std::span(state.last));
+        visit_state(state, from, [&](auto& values, const auto* at) { copy_from_array(at, std::span(values)); });
         stream_->wait("copying the state of synapses");
     }
 

@@ -244,6 +244,72 @@ std::string program_change_text(const LearningRule& rule, bool is_postsynaptic) 
     return text.text();
 }
 
+/// Whether the synapses of a row have different factors.
+bool differs_in_row(const ReleaseRule& rule) { return rule.draws || rule.has_parameters; }
+
+/// The factor of a row.
+std::string typed_release_text(const ReleaseRule& rule) {
+    const std::string begin = "            using Rule = " + rule.type + ";\n" + constants_text(rule.constants);
+    if (rule.draws) {
+        return begin + R"(            double own[Rule::states];
+            for (u32 k = 0; k < Rule::states; ++k) own[k] = values[k * u64{stride}];
+            Rule::spike(own, step, last, constants);
+            for (u32 k = 0; k < Rule::states; ++k) values[k * u64{stride}] = own[k];
+            last = step;
+            return 0.0;
+)";
+    }
+    return begin + R"(            typename Rule::State state;
+            for (u32 k = 0; k < Rule::states; ++k) state.values[k] = values[k * u64{stride}];
+            state.last = last;
+            const double factor = Rule::release(state, step, constants);
+            for (u32 k = 0; k < Rule::states; ++k) values[k * u64{stride}] = state.values[k];
+            last = state.last;
+            return factor;
+)";
+}
+
+/// The same by a program.
+std::string program_release_text(const ReleaseRule& rule) {
+    const DeviceProgram no_draws;
+    StepText text(no_draws);
+    std::vector<std::string> names;
+    const auto read = [&](const std::string& input) {
+        names.push_back(text.next_name());
+        text.line("    const double " + names.back() + " = " + input + ";");
+    };
+    const auto place = [](u32 state) { return "values[" + std::to_string(state) + " * u64{stride}]"; };
+    for (u32 k = 0; k < rule.states; ++k) read(place(k));
+    read("last == -1 ? 0.0 : static_cast<double>(step - last) * " + number_text(rule.resolution));
+    for (const double value : rule.parameters) read(number_text(value));
+    if (rule.release->inputs.size() != names.size()) throw InternalError("inputs of the program of a release");
+    const std::vector<std::string> results = text.add(*rule.release, names, 1);
+    for (u32 k = 0; k < rule.states; ++k) text.line("    " + place(k) + " = " + results[k] + ";");
+    text.line("    last = step;");
+    text.line("    return " + results[rule.states] + ";");
+    return text.text();
+}
+
+/// The factor of a synapse.
+std::string synapse_release_text(const ReleaseRule& rule) {
+    const std::string begin = "            using Rule = " + rule.type + ";\n" +
+                              (rule.has_parameters ? "            const auto constants = Rule::constants(parameters, " +
+                                                         number_text(rule.resolution) + ");\n"
+                                                   : constants_text(rule.constants));
+    if (rule.draws) {
+        return begin +
+               "            const auto spike = Rule::spike(values, step, last, constants);\n"
+               "            return static_cast<double>(Rule::released(spike, count, draws));\n";
+    }
+    return begin + R"(            typename Rule::State state;
+            for (u32 k = 0; k < Rule::states; ++k) state.values[k] = values[k];
+            state.last = last;
+            const double factor = Rule::release(state, step, constants);
+            for (u32 k = 0; k < Rule::states; ++k) values[k] = state.values[k];
+            return factor;
+)";
+}
+
 /// The functions of rules. Types are those that kernels know.
 std::string rules_text(const SynapseRules& rules) {
     std::string text;
@@ -262,17 +328,19 @@ std::string rules_text(const SynapseRules& rules) {
     }
     text += "\n    RANVIER_DEVICE double release(u32 rule, double* values, u32 stride, i64& last, i64 step) const {\n";
     for (std::size_t r = 0; r < rules.release.size(); ++r) {
-        text += "        if (rule == " + std::to_string(r) + ") {\n            using Rule = " + rules.release[r].type +
-                ";\n" + constants_text(rules.release[r].constants) +
-                R"(            typename Rule::State state;
-            for (u32 k = 0; k < Rule::states; ++k) state.values[k] = values[k * u64{stride}];
-            state.last = last;
-            const double factor = Rule::release(state, step, constants);
-            for (u32 k = 0; k < Rule::states; ++k) values[k * u64{stride}] = state.values[k];
-            last = state.last;
-            return factor;
-        }
-)";
+        const ReleaseRule& rule = rules.release[r];
+        if (rule.has_parameters || (rule.draws && rule.states == 0)) continue;
+        text += "        if (rule == " + std::to_string(r) + ") {\n" +
+                (rule.release ? program_release_text(rule) : typed_release_text(rule)) + "        }\n";
+    }
+    text += "        return 0.0;\n    }\n";
+    text +=
+        "\n    RANVIER_DEVICE double release_synapse(u32 rule, double* values, i64 last, i64 step, "
+        "const double* parameters, const SynapseDraws& draws, u32& count) const {\n";
+    for (std::size_t r = 0; r < rules.release.size(); ++r) {
+        const ReleaseRule& rule = rules.release[r];
+        if (!differs_in_row(rule)) continue;
+        text += "        if (rule == " + std::to_string(r) + ") {\n" + synapse_release_text(rule) + "        }\n";
     }
     return text + "        return 0.0;\n    }\n";
 }
@@ -340,7 +408,9 @@ struct Models {
     source += std::to_string(shape.registers) +
               ";\n    static constexpr u32 signals = " + std::to_string(shape.signals) +
               ";\n    static constexpr bool has_rules = " +
-              (rules.learning.empty() && rules.release.empty() ? "false" : "true") + R"(;
+              (rules.learning.empty() && rules.release.empty() ? "false" : "true") +
+              ";\n    static constexpr bool has_synapse_releases = " +
+              (std::ranges::any_of(rules.release, differs_in_row) ? "true" : "false") + R"(;
 
     template <class View>
     RANVIER_DEVICE u32 step(u32 program, View& view) const {

@@ -32,6 +32,7 @@ class EmulatedModels {
     static constexpr u32 registers = register_count;
     static constexpr u32 signals = all_signals;
     static constexpr bool has_rules = true;
+    static constexpr bool has_synapse_releases = true;
 
     explicit EmulatedModels(const NetworkImage& image)
         : programs_(image.programs), learning_(image.learning_rules), releases_(image.release_rules) {}
@@ -70,9 +71,13 @@ class EmulatedModels {
         const ReleaseRule& used = releases_[rule];
         inputs_.clear();
         for (u32 k = 0; k < used.states; ++k) inputs_.push_back(values[std::size_t{k} * stride]);
-        const double factor = used.release(inputs_.data(), last, step);
+        const double factor = used.of_row(inputs_.data(), last, step);
         for (u32 k = 0; k < used.states; ++k) values[std::size_t{k} * stride] = inputs_[k];
         return factor;
+    }
+    double release_synapse(u32 rule, double* values, i64 last, i64 step, const double* parameters,
+                           const SynapseDraws& draws, u32& count) const {
+        return releases_[rule].of_synapse(values, last, step, parameters, draws, count);
     }
 
    private:
@@ -275,13 +280,11 @@ class Emulator final : public Backend {
     }
     void set_factors(u32 block, u32 table, const FactorState& state) override {
         const FactorTable& to = memory_[block].tables.factors[table];
-        std::ranges::copy(state.values, to.values);
-        std::ranges::copy(state.last, to.last);
+        visit_state(state, to, [](const auto& values, auto* at) { std::ranges::copy(values, at); });
     }
     void get_factors(u32 block, u32 table, FactorState& state) override {
         const FactorTable& from = memory_[block].tables.factors[table];
-        std::copy_n(from.values, state.values.size(), state.values.begin());
-        std::copy_n(from.last, state.last.size(), state.last.begin());
+        visit_state(state, from, [](auto& values, const auto* at) { std::copy_n(at, values.size(), values.begin()); });
     }
     void settle(i64 step) override {
         launch({.first = step + 1, .last = step + 1, .settles = 1}, [] { return false; });

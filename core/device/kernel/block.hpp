@@ -86,11 +86,13 @@ struct Shared {
 ///
 /// @tparam Models has `u32 step(u32 program, View& view) const` for a NeuronView, and `registers`: variables of a neuron
 /// that the thread keeps, which then has only one, or 0; `signals`: bits of the kinds of signals; `has_rules`:
-/// whether there may be synapses that change; and for
+/// whether there may be synapses that change, and `has_synapse_releases`: that add a part of their own; and for
 /// rules of synapses
 ///     float presynaptic(u32 rule, float weight, float trace, float same_side_trace, const float* parameters) const
 ///     float postsynaptic(the same) const
 ///     double release(u32 rule, double* values, u32 stride, i64& last, i64 step) const
+///     double release_synapse(u32 rule, double* values, i64 last, i64 step, const double* parameters,
+///                            const SynapseDraws& draws, u32& count) const
 template <class Models>
 class Block {
    public:
@@ -848,7 +850,7 @@ class Block {
     }
     RANVIER_DEVICE bool is_in_round(u32 arrival) const { return p_.has_repeats == 0 || round_of(arrival) == round_; }
 
-    RANVIER_DEVICE void change_rows() const {
+    RANVIER_DEVICE void change_rows() {
         for (u32 a = thread_; a < count_in_window(); a += threads_) {
             if (p_.has_repeats != 0) {
                 const u32 round = round_of(a);
@@ -859,7 +861,7 @@ class Block {
         }
     }
 
-    RANVIER_DEVICE void change_row(u32 source, i64 step) const {
+    RANVIER_DEVICE void change_row(u32 source, i64 step) {
         const BlockData& data = shared_->data;
         for (u32 t = 0; t < data.learning_count; ++t) {
             const LearningTable& table = data.learning[t];
@@ -869,9 +871,7 @@ class Block {
         for (u32 t = 0; t < data.factor_count; ++t) {
             const FactorTable& table = data.factors[t];
             const u32 row = table.of.row_of[source];
-            if (row == no_row) continue;
-            table.factors[row] =
-                models_.release(table.of.rule, table.values + row, table.of.rows, table.last[row], step);
+            if (row != no_row && !release_row(table, models_, row, step)) fail();
         }
     }
 
@@ -889,9 +889,8 @@ class Block {
         }
         for (u32 t = 0; t < data.factor_count; ++t) {
             const FactorTable& table = data.factors[t];
-            added += add_table(table.of, source, reach, [&](u32 row, u64 synapse) {
-                return table.of.rounded(static_cast<double>(table.of.weights[synapse]) * table.factors[row]);
-            });
+            added += add_table(table.of, source, reach,
+                               [&](u32 row, u64 synapse) { return released_by(table, models_, row, synapse, step); });
         }
         return added;
     }

@@ -1,15 +1,19 @@
 #pragma once
 
+#include "device/kernel/draws.hpp"
 #include "device/kernel/machine.hpp"
 
 /// Synapses on devices that learn from spikes, or that add a part of their weight: the calculations of
-/// connect/plasticity/plastic_table.hpp and row_factor_table.hpp, in the same order for each synapse.
+/// connect/plasticity/plastic_table.hpp, row_factor_table.hpp, synapse_factor_table.hpp and random_release_table.hpp, in the same
+/// order for each synapse.
 namespace ranvier::device {
 
 inline constexpr u32 no_row = 0xFFFFFFFF;
 /// The step of the last spike of what has never fired.
 inline constexpr i64 never = -0x7FFFFFFFFFFFFFFF - 1;
 inline constexpr u32 most_rule_parameters = 5;
+inline constexpr u32 most_release_states = 4;
+inline constexpr u32 most_release_parameters = 8;
 
 /// Decay factors by number of steps: the tables of connect/plasticity/decay.hpp.
 template <class Real>
@@ -213,14 +217,115 @@ struct Learner {
     }
 };
 
+/// What synapses that add a part of their weight do not share with the others of their row.
+struct SynapseReleases {
+    u32 is_used = 0;          ///< otherwise, a row has one factor
+    u32 parameter_count = 0;  ///< of the model, if they differ between synapses
+    const float* parameters[most_release_parameters] = {};  ///< by synapse; null: all share the one in `shared`
+    double shared[most_release_parameters] = {};
+    u64 synapses = 0;
+    float* values = nullptr;  ///< [state of the rule][synapse]; null: synapses of a row share the states
+    u32* counts = nullptr;    ///< state that is a whole number, by synapse
+
+    // Random numbers, of which a synapse may draw so many blocks for one spike; 0: it draws none.
+    u32 blocks = 0;
+    u32 key_low = 0;
+    u32 key_high = 0;
+    const u64* sources = nullptr;  ///< ids, by row
+    const u64* targets = nullptr;  ///< ids, by neuron of the block
+    const u32* numbers = nullptr;  ///< of synapses among those of their pair; null: all are the first ones
+    u64* keys = nullptr;      ///< of the spike that arrives, by row
+    u32* repeated = nullptr;  ///< earlier spikes of the source in this step, by row
+
+    // By row: before the spike that arrives.
+    i64* last_before = nullptr;
+    double* values_before = nullptr;
+};
+
 /// Synapses that add a part of their weight, which depends on the earlier spikes of the source.
 struct FactorTable {
     TableRows of;
+    u32 states = 0;  ///< of the rule
     // By row:
-    double* values = nullptr;  ///< [state of the rule][row]
+    double* values = nullptr;  ///< [state of the rule][row]; null if each synapse has states
     i64* last = nullptr;       ///< as the rule has it
     double* factors = nullptr;  ///< of the spike that arrives
+    SynapseReleases each;
 };
+
+/// The source of a row fires. Returns false if a state is infinite then, or not a number.
+template <class Models>
+RANVIER_DEVICE bool release_row(const FactorTable& table, const Models& models, u32 row, i64 step) {
+    const u32 rows = table.of.rows;
+    const u32 states = table.values != nullptr ? table.states : 0;
+    if constexpr (Models::has_synapse_releases) {
+        const SynapseReleases& each = table.each;
+        if (each.is_used != 0) {
+            const i64 last = table.last[row];
+            each.last_before[row] = last;
+            for (u32 k = 0; k < states; ++k) {
+                each.values_before[k * u64{rows} + row] = table.values[k * u64{rows} + row];
+            }
+            if (each.blocks != 0) {
+                each.repeated[row] = last == step ? each.repeated[row] + 1 : 0;
+                const u64 source = each.sources[row];
+                const Words words =
+                    philox(static_cast<u32>(source), static_cast<u32>(source >> 32), static_cast<u32>(step),
+                           static_cast<u32>(static_cast<u64>(step) >> 32), each.key_low, each.key_high);
+                each.keys[row] = word64(words, false);
+            }
+            if (states == 0) {
+                table.last[row] = step;
+                return true;
+            }
+        }
+    }
+    table.factors[row] = models.release(table.of.rule, table.values + row, rows, table.last[row], step);
+    bool is_finite = true;
+    for (u32 k = 0; k < states; ++k) {
+        const double value = table.values[k * u64{rows} + row];
+        is_finite = is_finite && value - value == 0.0;
+    }
+    return is_finite;
+}
+
+/// What a spike adds to the input of the target of a synapse, after release_row().
+template <class Models>
+RANVIER_DEVICE double released_by(const FactorTable& table, const Models& models, u32 row, u64 synapse, i64 step) {
+    double factor = 0.0;
+    bool is_found = false;
+    if constexpr (Models::has_synapse_releases) {
+        const SynapseReleases& each = table.each;
+        if (each.is_used != 0) {
+            double values[most_release_states];
+            for (u32 k = 0; k < table.states; ++k) {
+                values[k] = each.values != nullptr ? static_cast<double>(each.values[k * each.synapses + synapse])
+                                                   : each.values_before[k * u64{table.of.rows} + row];
+            }
+            double parameters[most_release_parameters];
+            for (u32 k = 0; k < each.parameter_count; ++k) {
+                parameters[k] =
+                    each.parameters[k] != nullptr ? static_cast<double>(each.parameters[k][synapse]) : each.shared[k];
+            }
+            SynapseDraws draws;
+            if (each.blocks != 0) {
+                const u32 number = each.numbers != nullptr ? each.numbers[synapse] : 0;
+                draws = SynapseDraws::begin(each.keys[row], each.targets[table.of.targets[synapse]], each.repeated[row],
+                                            each.blocks * number);
+            }
+            u32 count = each.counts != nullptr ? each.counts[synapse] : 0;
+            factor =
+                models.release_synapse(table.of.rule, values, each.last_before[row], step, parameters, draws, count);
+            if (each.counts != nullptr) each.counts[synapse] = count;
+            for (u32 k = 0; each.values != nullptr && k < table.states; ++k) {
+                each.values[k * each.synapses + synapse] = static_cast<float>(values[k]);
+            }
+            is_found = true;
+        }
+    }
+    if (!is_found) factor = table.factors[row];
+    return table.of.rounded(static_cast<double>(table.of.weights[synapse]) * factor);
+}
 
 /// A presynaptic spike of this step reaches a synapse. Returns what it adds to the input of the target.
 template <class Models>

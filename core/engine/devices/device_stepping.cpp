@@ -270,8 +270,10 @@ void DeviceStepping::check_conditions(Step now) const {
     if (!given_.backend.has_failed()) return;
     throw StateError({.object = "neurons on a device",
                       .value = "before step " + std::to_string(now),
-                      .bound = "a condition of the equations does not hold, or a relay cannot relay what has arrived",
-                      .remedy = "run on processors, which name the neuron"});
+                      .bound =
+                          "a condition of the equations does not hold, a variable of synapses is infinite, or a relay "
+                          "cannot relay what has arrived",
+                      .remedy = "run on processors, which name the neuron or the variable"});
 }
 
 Step DeviceStepping::end_of_launch(Step first, Step last, WorkerTimes& times) {

@@ -13,6 +13,7 @@
 
 #include "connect/plasticity/decay.hpp"
 #include "engine/shard/input_state.hpp"
+#include "models/equations/program_release.hpp"
 #include "models/equations/program_rule.hpp"
 #include "models/equations/program_synapse.hpp"
 #include "ranvier/base/errors.hpp"
@@ -107,6 +108,62 @@ device::LearningRule learning_rule(const connect::LearningRule<float>& rule, con
     return made;
 }
 
+device::ReleaseRule release_rule(const connect::FactorRule& rule, const network::SynapseSpec& synapse) {
+    device::ReleaseRule made{
+        .states = static_cast<u32>(rule.states), .draws = rule.blocks > 0, .has_parameters = !rule.parameters.empty()};
+    made.resolution = rule.resolution;
+    if (const auto* const user = dynamic_cast<const models::ProgramRelease*>(synapse.model->user)) {
+        made.release = std::make_shared<const program::Program>(user->description().release);
+        made.parameters = synapse.values();
+    } else {
+        made.header = "models/synapses/release_rules.hpp";
+        made.type = std::string(rule.type);
+        made.constants = words_of(rule.constants);
+    }
+    if (rule.of_row) {
+        made.of_row = [calculate = rule.of_row](double* values, i64& last, i64 step) {
+            Step last_step = last;
+            const double factor = calculate(values, last_step, step);
+            last = last_step;
+            return factor;
+        };
+    }
+    if (rule.of_synapse) {
+        made.of_synapse = [calculate = rule.of_synapse, has_parameters = made.has_parameters](
+                              double* values, i64 last, i64 step, const double* parameters,
+                              const device::SynapseDraws& draws, u32& count) {
+            const RandomKey key{static_cast<std::uint32_t>(draws.key), static_cast<std::uint32_t>(draws.key >> 32)};
+            return calculate({.values = values,
+                              .count = &count,
+                              .last = last,
+                              .step = step,
+                              .parameters = has_parameters ? parameters : nullptr,
+                              .stream = {.key = key, .stream = draws.stream, .attempt = draws.attempt},
+                              .block = draws.block});
+        };
+    }
+    return made;
+}
+
+/// What the synapses of a table do not share; see device::SynapseReleases.
+void add_synapse_releases(const connect::SynapseTable& table, const connect::FactorRule& rule,
+                          const connect::FactorsOnDevice& factors, device::FactorImage& image) {
+    image.has_synapse_releases = rule.of_synapse != nullptr;
+    image.has_synapse_states = rule.has_synapse_states();
+    image.has_counts = rule.has_counts;
+    image.shared = rule.shared;
+    for (const std::span<const float> values : rule.parameters) {
+        image.parameters.emplace_back(values.begin(), values.end());
+    }
+    if (rule.blocks == 0) return;
+    image.blocks = rule.blocks;
+    image.key_low = rule.key.low;
+    image.key_high = rule.key.high;
+    for (u32 row = 0; row < table.rows(); ++row) image.sources.push_back(table.source(RowIndex{row}).value);
+    image.targets.assign(rule.ids.begin(), rule.ids.end());
+    image.numbers = factors.numbers_in_pairs();
+}
+
 /// Copies what the states of a table have in common.
 template <class From, class To>
 void copy_traces(const From& from, To& to) {
@@ -178,33 +235,19 @@ std::optional<std::string> refused_synapses(const network::Projection& projectio
     if (synapse.is_static()) return std::nullopt;
     const models::SynapseModel& model = *synapse.model;
     const std::string of = "synapses '" + std::string(model.name) + "' such as those of '" + projection.name + "'";
-    if (model.is_random) return "it does not have " + of + " yet, which draw random numbers";
     if (!model.transmitter.empty()) return "it does not have " + of + " yet, which a transmitter modulates";
     if (!model.followed_variables.empty()) return "it does not have " + of + " yet, which follow potentials";
     if (synapse.make_dynamics(resolution)->runs_on_device()) return std::nullopt;
-    return "it does not have " + of + " yet, " +
-           (model.keeps_weights ? std::string(model.user != nullptr ? "which are made of equations of releases"
-                                                                    : "with parameters that differ between synapses")
-                                : "with an axonal delay or time constants that differ between synapses");
+    return "it does not have " + of + " yet, with an axonal delay or time constants that differ between synapses";
 }
 
 bool SynapseRules::add(connect::SynapseTable& table, const network::SynapseSpec& synapse) {
     if (!devices_have(table)) return false;
     if (const connect::LearningOnDevice* const learns = learning_of(table)) {
         learning.push_back(learning_rule(learns->rule(), synapse));
-        return true;
+    } else {
+        release.push_back(release_rule(table.synapses()->factors_on_device()->factor_rule(), synapse));
     }
-    const connect::FactorsOnDevice& factors = *table.synapses()->factors_on_device();
-    release.push_back({.header = "models/synapses/release_rules.hpp",
-                       .type = std::string(factors.rule()),
-                       .constants = words_of(factors.constants()),
-                       .states = static_cast<u32>(factors.states()),
-                       .release = [calculate = factors.release()](double* values, i64& last, i64 step) {
-                           Step last_step = last;
-                           const double factor = calculate(values, last_step, step);
-                           last = last_step;
-                           return factor;
-                       }});
     return true;
 }
 
@@ -215,7 +258,7 @@ SynapseRules synapse_rules(const network::Network& network) {
         const auto dynamics = projection.synapse.make_dynamics(network.resolution());
         connect::TableColumns<std::uint16_t, float> columns;
         columns.parameters.resize(dynamics->per_synapse_parameters().size());
-        rules.add(*dynamics->make_table(std::move(columns), {}), projection.synapse);
+        rules.add(*dynamics->make_table(std::move(columns), {.resolution = network.resolution()}), projection.synapse);
     }
     return rules;
 }
@@ -278,8 +321,11 @@ device::TablesImage PlasticTables::tables(std::uint32_t shard, std::uint32_t row
             return;
         }
         const connect::FactorsOnDevice& factors = *from.synapses().stored(kind.index)->factors_on_device();
-        image.factors.push_back(
-            {.of = rows_of(from, kind, rows, row_of, factors.quantum()), .states = static_cast<u32>(factors.states())});
+        const connect::FactorRule rule = factors.factor_rule();
+        device::FactorImage made{.of = rows_of(from, kind, rows, row_of, rule.quantum),
+                                 .states = static_cast<u32>(rule.states)};
+        add_synapse_releases(*from.synapses().table(kind.index), rule, factors, made);
+        image.factors.push_back(std::move(made));
     });
     return image;
 }
@@ -394,7 +440,10 @@ void PlasticTables::put_states(device::Backend& backend, std::uint32_t shard, St
         connect::FactorState factors;
         from.synapses().stored(kind.index)->factors_on_device()->get_state(factors);
         backend.set_factors(shard, number,
-                            {.values = std::move(factors.values), .last = {factors.last.begin(), factors.last.end()}});
+                            {.values = std::move(factors.values),
+                             .last = {factors.last.begin(), factors.last.end()},
+                             .synapse_values = std::move(factors.synapse_values),
+                             .counts = std::move(factors.counts)});
     });
 }
 
@@ -428,11 +477,19 @@ void PlasticTables::take_states(device::Backend& backend, std::uint32_t shard, S
             return;
         }
         connect::FactorsOnDevice& table = *to.synapses().stored(kind.index)->factors_on_device();
+        const connect::FactorRule rule = table.factor_rule();
+        const std::size_t rows = to.synapses().table(kind.index)->rows();
+        const std::uint64_t synapses = to.synapses().stored(kind.index)->size();
         device::FactorState factors;
-        factors.last.resize(to.synapses().table(kind.index)->rows());
-        factors.values.resize(factors.last.size() * table.states());
+        factors.last.resize(rows);
+        factors.values.resize(rule.has_synapse_states() ? 0 : rows * rule.states);
+        factors.synapse_values.resize(rule.has_synapse_states() ? synapses * rule.states : 0);
+        factors.counts.resize(rule.has_counts ? synapses : 0);
         backend.get_factors(shard, number, factors);
-        table.set_state({.values = std::move(factors.values), .last = {factors.last.begin(), factors.last.end()}});
+        table.set_state({.values = std::move(factors.values),
+                         .last = {factors.last.begin(), factors.last.end()},
+                         .synapse_values = std::move(factors.synapse_values),
+                         .counts = std::move(factors.counts)});
     });
 }
 

@@ -115,16 +115,37 @@ double parameter_bytes(const network::LoweredNetwork& network, const connect::Pr
     return bytes;
 }
 
+/// Bytes of states and factors of a table in a block (TablePacker::factors()).
+double release_bytes(const connect::TableEstimate::Table& table, const connect::PlasticTableMemory& on_host,
+                     double neurons) {
+    const bool draws = on_host.needs_sources;
+    const auto parameters = static_cast<double>(table.dynamics->per_synapse_parameters().size());
+    double of_row = sizeof(device::i64) + sizeof(device::FactorTable) / std::max(1.0, table.rows);
+    double of_synapse = 0.0;
+    if (draws || parameters > 0.0) {
+        of_row += sizeof(device::i64);
+        of_synapse += parameters * sizeof(float);
+        // On processors, numbers of vesicles may have fewer bytes.
+        of_synapse += std::ceil(static_cast<double>(on_host.synapse_bytes) / sizeof(u32)) * sizeof(u32);
+    }
+    // The factor and two states, as most rules have, or one and what it was before the spike. Some that draw have none.
+    if (parameters == 0.0 && (!draws || on_host.synapse_bytes > 0)) of_row += 3.0 * sizeof(double);
+    double of_neuron = 0.0;
+    if (draws) {
+        of_row += 2.0 * sizeof(u64) + sizeof(u32);
+        of_synapse += std::min(1.0, table.number_bytes) * sizeof(u32);
+        of_neuron = sizeof(u64);
+    }
+    return of_row * table.rows + of_synapse * table.synapses + of_neuron * neurons;
+}
+
 /// Bytes of a table in a block whose synapses change with spikes (pack_tables()).
 /// @param rows of the device @param neurons of the block
 double table_bytes(const connect::TableEstimate::Table& table, double rows, double neurons, double epoch_steps) {
     constexpr double of_synapse = 2.0 * sizeof(device::u16) + sizeof(float);
     const double common = of_synapse * table.synapses + sizeof(u32) * rows + sizeof(u64) * table.rows;
-    if (table.dynamics->greatest_factor() != 0.0) {
-        // Two states, as most rules have.
-        return common + table.rows * (sizeof(device::i64) + 3.0 * sizeof(double));
-    }
     const connect::PlasticTableMemory on_host = table.dynamics->memory(false);
+    if (table.dynamics->greatest_factor() != 0.0) return common + release_bytes(table, on_host, neurons);
     // On processors, a row has a step and its traces.
     const double same_side = static_cast<double>(on_host.row_bytes - sizeof(device::i32)) / sizeof(double) - 1.0;
     const double of_row = 2.0 * sizeof(device::i64) + (1.0 + same_side) * (sizeof(double) + sizeof(float));

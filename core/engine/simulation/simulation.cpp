@@ -473,6 +473,7 @@ std::vector<double> Simulation::synapse_parameters(std::span<const std::uint64_t
 
 void Simulation::set_synapse_parameters(std::span<const std::uint64_t> handles, const GivenParameters& given) {
     implementation_->connections().set_parameters(handles, given, implementation_->build_options.double_weights);
+    if (implementation_->on_device) implementation_->on_device->forget_weights();
     for (const std::uint64_t handle : handles) {
         // Parameters are saved with weights.
         implementation_->changes.weights[SynapseHandle::unpack(handle).kind.value] = true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory_resource>
 #include <string_view>
@@ -75,6 +76,7 @@ class Release {
             double resolution, std::pmr::memory_resource* memory)
         : description_(std::move(description)),
           names_(description_->states.begin(), description_->states.end()),
+          parameters_(parameters.begin(), parameters.end()),
           resolution_(resolution),
           interpreter_(code_of(*description_, parameters), InstructionSet::baseline, memory),
           lanes_((2 * states() + 2) * block, 0.0, memory) {
@@ -102,6 +104,22 @@ class Release {
     std::span<const std::string_view> names() const { return names_; }
     const State& first() const { return first_; }
     const std::optional<connect::RowFailure>& failure() const { return failure_; }
+
+    /// As connect::FactorRule::of_row, by evaluating the program.
+    std::function<double(double*, Step&, Step)> of_row() const {
+        return [description = description_, parameters = parameters_, resolution = resolution_](double* values,
+                                                                                                Step& last, Step step) {
+            const std::size_t count = description->states.size();
+            std::vector<double> inputs(values, values + count);
+            inputs.push_back(last == never ? 0.0 : static_cast<double>(step - last) * resolution);
+            inputs.insert(inputs.end(), parameters.begin(), parameters.end());
+            const FlushSubnormals flush;
+            const std::vector<double> results = program::evaluate(description->release, inputs);
+            std::copy_n(results.begin(), count, values);
+            last = step;
+            return results[count];
+        };
+    }
 
     /// Calculates the factors of a spike of each of some rows, and updates their states.
     void release(InstructionSet set, State* states, std::span<const RowIndex> rows, Step now, double* factors) {
@@ -156,6 +174,7 @@ class Release {
 
     std::shared_ptr<const ReleaseProgramDescription> description_;
     std::vector<std::string_view> names_;
+    std::vector<double> parameters_;
     double resolution_;  ///< ms
     Interpreter interpreter_;
     AlignedVector<double> lanes_;  ///< inputs, then outputs
@@ -195,6 +214,7 @@ struct ReleaseRule {
     static State initial(const Constants& release) { return release->first(); }
     static std::span<const std::string_view> names(const Constants& release) { return release->names(); }
     static std::optional<connect::RowFailure> failure(const Constants& release) { return release->failure(); }
+    static std::function<double(double*, Step&, Step)> of_row(const Constants& release) { return release->of_row(); }
     static void release_rows(InstructionSet set, State* states, std::span<const RowIndex> rows, Step now,
                              const Constants& release, double* factors) {
         release->release(set, states, rows, now, factors);
@@ -214,6 +234,7 @@ class ReleaseDynamics final : public WidthDispatch<ReleaseDynamics> {
     double greatest_weight() const override { return std::numeric_limits<double>::infinity(); }
     // The greatest factor is 0 if no weight is released.
     double greatest_factor() const override { return std::max(greatest_, 1.0); }
+    bool runs_on_device() const override { return true; }
 
     connect::PlasticTableMemory memory(bool /*double_weights*/) const override {
         // The same for all widths of targets and weights.

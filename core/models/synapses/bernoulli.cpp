@@ -1,10 +1,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "models/synapses/random_release.hpp"
+#include "models/synapses/release_rules.hpp"
 #include "ranvier/models/registry.hpp"
 
 namespace ranvier::models {
@@ -20,25 +20,16 @@ class Bernoulli {
                                   {.lower = 0.0, .upper = 1.0},
                                   "Probability with which a synapse transmits a spike of its source"}),
     };
+    static constexpr std::size_t parameter_count = parameters.size();
 
-    struct Rule {
-        struct Constants {
-            double probability;
-        };
-        using Spike = Constants;
-        static constexpr std::uint32_t blocks = 1;
-        static constexpr std::size_t parameters = Bernoulli::parameters.size();
-        static constexpr std::size_t states = 0;
+    struct Rule : release_rules::Bernoulli {
+        using OnDevice = release_rules::Bernoulli;
+        static constexpr std::size_t parameters = parameter_count;
         static constexpr std::array<std::string_view, states> state_names{};
 
-        static Constants constants(std::span<const double> p, double /*resolution*/) { return {p[0]}; }
         static std::array<double, states> initial(const Constants&) { return {}; }
         static std::uint32_t greatest_state(const Constants&) { return 0; }
         static std::uint32_t initial_state(const Constants&) { return 0; }
-        static Spike spike(std::array<double, states>&, Step, Step, const Constants& c) { return c; }
-        static std::uint32_t released(const Spike& spike, std::uint32_t&, const connect::SynapseDraws& draws) {
-            return draws.unit(0) < spike.probability ? 1 : 0;
-        }
     };
 
     static double most_released(const Rule::Constants&) { return 1.0; }

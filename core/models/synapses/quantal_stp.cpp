@@ -8,8 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/math.hpp"
-#include "connect/plasticity/binomial_draws.hpp"
 #include "models/synapses/random_release.hpp"
 #include "models/synapses/release_rules.hpp"
 #include "models/synapses/short_term.hpp"
@@ -44,60 +42,16 @@ class QuantalStp {
                                          {.lower = 0.0, .upper = most_sites},
                                          "Number of sites that hold no vesicle at the first spike, a whole number"})),
     };
+    static constexpr std::size_t parameter_count = parameters.size();
 
-    struct Rule {
-        struct Constants {
-            std::uint32_t sites;
-            std::uint32_t available;  ///< at the first spike
-            double rest;
-            double recovery;      ///< ms
-            double facilitation;  ///< ms
-            double first_used;
-            double resolution;  ///< ms
-        };
-        struct Spike {
-            std::uint32_t sites;
-            connect::BinomialDraws recovery;
-            connect::BinomialDraws release;
-        };
-        static constexpr std::uint32_t blocks = 64;
-        static constexpr std::size_t parameters = QuantalStp::parameters.size();
-        static constexpr std::size_t states = 1;
+    struct Rule : release_rules::QuantalStp {
+        using OnDevice = release_rules::QuantalStp;
+        static constexpr std::size_t parameters = parameter_count;
         static constexpr std::array<std::string_view, states> state_names{"used"};
 
-        static Constants constants(std::span<const double> p, double resolution) {
-            return {static_cast<std::uint32_t>(p[n]),
-                    static_cast<std::uint32_t>(std::max(0.0, p[n] - p[depleted])),
-                    p[U],
-                    p[tau_rec],
-                    p[tau_fac],
-                    p[u],
-                    resolution};
-        }
         static std::array<double, states> initial(const Constants& c) { return {c.first_used}; }
         static std::uint32_t greatest_state(const Constants& c) { return c.sites; }
         static std::uint32_t initial_state(const Constants& c) { return c.available; }
-
-        /// @param state fraction of the vesicles that the last spike used, or that the first one will use
-        static Spike spike(std::array<double, states>& state, Step now, Step last, const Constants& c) {
-            double recovered = 0.0;
-            double& used = state[0];
-            if (last >= 0) {
-                const double time = static_cast<double>(now - last) * c.resolution;
-                recovered = -math::expm1(-time / c.recovery);
-                used = c.rest + used * (1.0 - c.rest) * release_rules::decay(time, c.facilitation);
-            }
-            return {c.sites, connect::BinomialDraws(recovered), connect::BinomialDraws(used)};
-        }
-
-        /// @param available sites that hold a vesicle
-        static std::uint32_t released(const Spike& spike, std::uint32_t& available,
-                                      const connect::SynapseDraws& draws) {
-            available += spike.recovery.draw(spike.sites - available, draws.unit(0), draws.more(0));
-            const std::uint32_t quanta = spike.release.draw(available, draws.unit(1), draws.more(blocks / 2));
-            available -= quanta;
-            return quanta;
-        }
     };
 
     /// At least 1: for no synapses the greatest number is 0.

@@ -23,12 +23,13 @@ template <class Model>
 class Dynamics final : public WidthDispatch<Dynamics<Model>> {
    public:
     Dynamics(std::span<const double> values, double resolution)
-        : values_(values.begin(), values.end()), constants_(Model::Rule::constants(values, resolution)) {}
+        : values_(values.begin(), values.end()), constants_(Model::Rule::constants(values.data(), resolution)) {}
 
     double least_weight() const override { return -std::numeric_limits<double>::infinity(); }
     double greatest_weight() const override { return std::numeric_limits<double>::infinity(); }
     double greatest_factor() const override { return Model::most_released(constants_); }
     void use_key(RandomKey key) override { key_ = key; }
+    bool runs_on_device() const override { return true; }
 
     connect::PlasticTableMemory memory(bool double_weights) const override {
         const bool differs_per_synapse = !this->per_synapse_parameters().empty();

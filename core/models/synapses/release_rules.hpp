@@ -5,9 +5,10 @@
 #include <cstdint>
 
 #include "base/math.hpp"
+#include "connect/plasticity/binomial_draws.hpp"
 #include "ranvier/base/instruction_set.hpp"
 
-/// Which part of the weight a spike adds, after the earlier spikes of its source: for connect/plasticity/row_factor_table.hpp, and
+/// Which part of the weight a spike adds, after the earlier spikes of its source: for the tables of connect/plasticity, and
 /// for the kernels of devices, which include this text. So it includes nothing else of the standard library.
 namespace ranvier::models::release_rules {
 
@@ -30,6 +31,11 @@ struct Tsodyks {
         double resolution;    ///< ms
         State first;
     };
+
+    /// @param p in the order of the model
+    RANVIER_ALWAYS_INLINE static Constants constants(const double* p, double resolution) {
+        return {p[0], p[1], p[2], p[3], resolution, {.values = {p[4], p[5], p[6]}, .last = 0}};
+    }
 
     RANVIER_ALWAYS_INLINE static double release(State& state, std::int64_t now, const Constants& c) {
         const auto [recovered_before, in_use_before, used_before] = state.values;
@@ -73,6 +79,11 @@ struct Tsodyks2 {
         double resolution;  ///< ms
     };
 
+    /// @param p in the order of the model
+    RANVIER_ALWAYS_INLINE static Constants constants(const double* p, double resolution) {
+        return {p[0], p[1], p[2], p[3], p[4], resolution};
+    }
+
     RANVIER_ALWAYS_INLINE static double release(State& state, std::int64_t now, const Constants& c) {
         auto& [used, resources] = state.values;
         if (state.last != never) {
@@ -113,6 +124,79 @@ struct SaturatingNmda {
         state.values[0] = open + opened;
         state.last = now;
         return opened;
+    }
+};
+
+// Rules of connect/plasticity/random_release_table.hpp.
+
+struct Bernoulli {
+    static constexpr std::uint32_t blocks = 1;
+    static constexpr std::size_t states = 0;
+
+    struct Constants {
+        double probability;
+    };
+    using Spike = Constants;
+
+    RANVIER_ALWAYS_INLINE static Constants constants(const double* p, double /*resolution*/) { return {p[0]}; }
+    RANVIER_ALWAYS_INLINE static Spike spike(double* /*states*/, std::int64_t /*now*/, std::int64_t /*last*/,
+                                             const Constants& c) {
+        return c;
+    }
+    template <class Draws>
+    RANVIER_ALWAYS_INLINE static std::uint32_t released(const Spike& spike, std::uint32_t& /*count*/,
+                                                        const Draws& draws) {
+        return draws.unit(0) < spike.probability ? 1 : 0;
+    }
+};
+
+struct QuantalStp {
+    static constexpr std::uint32_t blocks = 64;
+    static constexpr std::size_t states = 1;
+
+    struct Constants {
+        std::uint32_t sites;
+        std::uint32_t available;  ///< at the first spike
+        double rest;
+        double recovery;      ///< ms
+        double facilitation;  ///< ms
+        double first_used;
+        double resolution;  ///< ms
+    };
+    struct Spike {
+        std::uint32_t sites;
+        connect::BinomialDraws recovery;
+        connect::BinomialDraws release;
+    };
+
+    /// @param p in the order of the model
+    RANVIER_ALWAYS_INLINE static Constants constants(const double* p, double resolution) {
+        const double full = p[0] - p[5];
+        return {static_cast<std::uint32_t>(p[0]),
+                static_cast<std::uint32_t>(full > 0.0 ? full : 0.0),
+                p[1],
+                p[2],
+                p[3],
+                p[4],
+                resolution};
+    }
+    /// @param used fraction of the vesicles that the last spike used, or that the first one will use
+    RANVIER_ALWAYS_INLINE static Spike spike(double* used, std::int64_t now, std::int64_t last, const Constants& c) {
+        double recovered = 0.0;
+        if (last >= 0) {
+            const double time = static_cast<double>(now - last) * c.resolution;
+            recovered = -math::expm1(-time / c.recovery);
+            *used = c.rest + *used * (1.0 - c.rest) * decay(time, c.facilitation);
+        }
+        return {c.sites, connect::BinomialDraws(recovered), connect::BinomialDraws(*used)};
+    }
+    /// @param available sites that hold a vesicle
+    template <class Draws>
+    static std::uint32_t released(const Spike& spike, std::uint32_t& available, const Draws& draws) {
+        available += spike.recovery.draw(spike.sites - available, draws.unit(0), draws.more(0));
+        const std::uint32_t quanta = spike.release.draw(available, draws.unit(1), draws.more(blocks / 2));
+        available -= quanta;
+        return quanta;
     }
 };
 

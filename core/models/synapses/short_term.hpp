@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/type_name.hpp"
 #include "connect/plasticity/row_factor_table.hpp"
 #include "connect/plasticity/synapse_factor_table.hpp"
 #include "models/synapses/width_dispatch.hpp"
@@ -65,7 +66,8 @@ struct FactorsPerSynapse {
 };
 
 template <class Model>
-inline constexpr connect::SynapseFactorRule factors_per_synapse{.parameters = Model::parameters.size(),
+inline constexpr connect::SynapseFactorRule factors_per_synapse{.type = type_name<typename Model::Rule::OnDevice>(),
+                                                                .parameters = Model::parameters.size(),
                                                                 .state_names = Model::Rule::state_names,
                                                                 .never = typename Model::Rule::State{}.last,
                                                                 .begin = FactorsPerSynapse<Model>::begin,
@@ -81,7 +83,7 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
     double greatest_weight() const override { return std::numeric_limits<double>::infinity(); }
     double greatest_factor() const override { return 1.0; }
 
-    bool runs_on_device() const override { return this->per_synapse_parameters().empty(); }
+    bool runs_on_device() const override { return true; }
 
     connect::PlasticTableMemory memory(bool double_weights) const override {
         if (!this->per_synapse_parameters().empty()) {

@@ -38,9 +38,6 @@ class Tsodyks {
         using OnDevice = release_rules::Tsodyks;
         static constexpr std::array<std::string_view, states> state_names{"recovered", "in_use", "used"};
 
-        RANVIER_ALWAYS_INLINE static Constants constants(const double* p, double resolution) {
-            return {p[U], p[tau_psc], p[tau_rec], p[tau_fac], resolution, {.values = {p[x], p[y], p[u]}, .last = 0}};
-        }
         static State initial(const Constants& c) { return c.first; }
     };
 

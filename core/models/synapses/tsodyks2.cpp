@@ -11,8 +11,6 @@ namespace ranvier::models {
 namespace {
 
 class Tsodyks2 {
-    enum Parameter : std::size_t { U, tau_rec, tau_fac, u, x };
-
    public:
     static constexpr std::array parameters{
         per_synapse(ParameterInfo{"U", "", 0.5, short_term::part, "Part of the resources that a spike uses at rest"}),
@@ -28,9 +26,6 @@ class Tsodyks2 {
         using OnDevice = release_rules::Tsodyks2;
         static constexpr std::array<std::string_view, states> state_names{"used", "resources"};
 
-        RANVIER_ALWAYS_INLINE static Constants constants(const double* p, double resolution) {
-            return {p[U], p[tau_rec], p[tau_fac], p[u], p[x], resolution};
-        }
         static State initial(const Constants& c) { return {.values = {c.first_used, c.first_resources}}; }
     };
 };

@@ -31,6 +31,15 @@ LEARNING = rv.synapse(
     parameters={"tau_plus": "20 ms", "tau_minus": "20 ms", "lam": 0.01, "alpha": 1.1, "W_max": W_MAX},
 )
 
+RELEASING = rv.synapse(
+    """
+    dx/dt = (1 - x)/tau_rec : 1
+    du/dt = -u/tau_fac : 1
+    """,
+    on_pre="u += U*(1 - u); release = clip(u*x, 0, 1); x -= release",
+    parameters={"tau_rec": "100 ms", "tau_fac": "30 ms", "U": 0.4},
+)
+
 SYNAPSES: dict[str, Callable[[], Any]] = {
     "stdp": lambda: rv.stdp(mu_plus=0.4, mu_minus=0.0, W_max=W_MAX, learning_rate=0.05),
     "stdp_linear": lambda: rv.stdp(W_max=W_MAX, learning_rate=0.05),
@@ -50,7 +59,17 @@ SYNAPSES: dict[str, Callable[[], Any]] = {
     "tsodyks": lambda: rv.tsodyks(tau_fac=50.0),
     "tsodyks2": lambda: rv.tsodyks2(tau_rec=100.0),
     "saturating_nmda": rv.saturating_nmda,
+    "tsodyks_per_synapse": lambda: rv.tsodyks(U=rv.Uniform(0.2, 0.8), tau_rec=rv.Uniform(50.0, 800.0), tau_fac=40.0),
+    "tsodyks2_per_synapse": lambda: rv.tsodyks2(tau_rec=rv.Uniform(50.0, 200.0), tau_fac=rv.Uniform(0.0, 50.0)),
+    "equations_of_releases": RELEASING,
+    "bernoulli": lambda: rv.bernoulli(p_transmit=0.6),
+    "bernoulli_per_synapse": lambda: rv.bernoulli(p_transmit=rv.Uniform(0.2, 1.0)),
+    "quantal_stp": lambda: rv.quantal_stp(n=5, tau_rec=100.0, tau_fac=20.0, depleted=2),
+    "quantal_stp_many": lambda: rv.quantal_stp(n=300, U=0.3, tau_rec=50.0),
+    "quantal_stp_per_synapse": lambda: rv.quantal_stp(n=4, U=rv.Uniform(0.3, 0.8), tau_rec=rv.Uniform(50.0, 200.0)),
 }
+# Weights that are added several times.
+MANY = {"quantal_stp": 0.3, "quantal_stp_many": 0.01, "quantal_stp_per_synapse": 0.4}
 
 
 def network(seed: int, synapse: str) -> tuple[rv.Network, rv.SpikeRecorder]:
@@ -62,11 +81,12 @@ def network(seed: int, synapse: str) -> tuple[rv.Network, rv.SpikeRecorder]:
     shortest = chance.choice([0.25, 0.5, 1.5])
     for source, target, kind in ((first, first, synapse), (first, second, synapse), (second, first, "static")):
         chosen = {} if kind == "static" else {"synapse": SYNAPSES[kind]()}
+        size = MANY.get(kind, 1.0)
         net.connect(
             source,
             target,
             rv.FixedIndegree(chance.randrange(1, 12)),
-            weight=rv.Uniform(20.0, 90.0),
+            weight=rv.Uniform(20.0 * size, 90.0 * size),
             delay=rv.Uniform(shortest, shortest + chance.choice([0.1, 4.0])),
             **chosen,
         )
@@ -114,7 +134,11 @@ def test_all_synapses_learn_in_between(synapse: str) -> None:
     assert found == run(5, synapse, duration=400.0, threads=2)
 
 
-@pytest.mark.parametrize("synapse", ["stdp_triplet", "stdp_nn_pre_centered", "tsodyks", "equations"])
+STORED = ["stdp_triplet", "stdp_nn_pre_centered", "tsodyks", "equations", "tsodyks2_per_synapse"]
+STORED += ["quantal_stp", "quantal_stp_per_synapse", "equations_of_releases"]
+
+
+@pytest.mark.parametrize("synapse", STORED)
 def test_a_state_goes_on_elsewhere(synapse: str, tmp_path: Path) -> None:
     """Saved in the middle, with spikes in transit, and with weights that are set afterwards."""
     net, recorder = network(3, synapse)
@@ -132,6 +156,8 @@ def test_a_state_goes_on_elsewhere(synapse: str, tmp_path: Path) -> None:
         sim.run(DURATION / 4)
         synapses = sim.connections(net.populations[0], net.populations[1])
         synapses.weights = 0.9 * synapses.weights
+        if synapse in ("tsodyks2_per_synapse", "quantal_stp_per_synapse"):
+            synapses.set(tau_rec=1.1 * synapses.get("tau_rec"))
         sim.run(DURATION / 4)
         found.append(outcome(net, recorder, sim))
     assert found == 4 * found[:1]
@@ -144,8 +170,8 @@ def repeated(**options: Any) -> Outcome:
     cells = net.create("iaf_psc_exp", 40, I_e=rv.Uniform(400.0, 500.0))
     times = [[0.1 * chance.randrange(1, 550) for _ in range(30)] for _ in range(6)]
     sources = net.create_spike_generators([sorted(each + each[::3] + each[::9]) for each in times])
-    for synapse in ("stdp", "stdp_nn_pre_centered", "tsodyks2"):
-        weight = rv.Uniform(20.0, 90.0)
+    for synapse in ("stdp", "stdp_nn_pre_centered", "tsodyks2", "tsodyks2_per_synapse", "quantal_stp"):
+        weight = rv.Uniform(20.0 * MANY.get(synapse, 1.0), 90.0 * MANY.get(synapse, 1.0))
         net.connect(sources, cells, rv.FixedIndegree(4), weight=weight, delay=1.5, synapse=SYNAPSES[synapse]())
     recorder = net.record_spikes([cells])
     sim = rv.Simulation(net, progress=False, **grouped(options))
@@ -178,7 +204,11 @@ def test_relays_and_regular_neurons_meet_synapses_that_learn() -> None:
     assert relayed(threads=1, device="cuda-emulator", shards=3) == relayed(threads=2)
 
 
-@pytest.mark.parametrize("synapse", ["stdp", "stdp_nn_pre_centered", "stdp_triplet", "tsodyks2"])
+PREDICTED = ["stdp", "stdp_nn_pre_centered", "stdp_triplet", "tsodyks2", "tsodyks2_per_synapse", "bernoulli"]
+PREDICTED += ["quantal_stp", "quantal_stp_per_synapse"]
+
+
+@pytest.mark.parametrize("synapse", PREDICTED)
 def test_memory_is_predicted(synapse: str) -> None:
     net = rv.Network(seed=1)
     cells = net.create("iaf_psc_exp", 1000, I_e=500.0)
@@ -201,11 +231,21 @@ def test_weights_that_grow_without_bound_end_a_run() -> None:
         sim.run(200.0)
 
 
+def test_variables_of_releases_that_grow_without_bound_end_a_run() -> None:
+    growing = rv.synapse(
+        "dx/dt = -x/tau : 1", on_pre="x = 1e300*(1 + x*x); release = clip(x, 0, 1)", parameters={"tau": "1e5 ms"}
+    )
+    net = rv.Network(seed=1)
+    cells = net.create("iaf_psc_exp", 30, I_e=600.0)
+    net.connect(cells, cells, rv.FixedIndegree(5), weight=1.0, delay=1.0, synapse=growing())
+    sim = rv.Simulation(net, progress=False, device="cuda-emulator", **grouped({"threads": 1}))
+    with pytest.raises(errors.StateError, match="a variable of synapses is infinite"):
+        sim.run(200.0)
+
+
 REFUSED: dict[str, tuple[Callable[[rv.Population], Any], str]] = {
-    "random": (lambda _: rv.bernoulli(p_transmit=0.5), "draw random numbers"),
     "axonal": (lambda _: rv.stdp(axonal_fraction=0.5), "axonal delay"),
     "times": (lambda _: rv.stdp(tau_plus=rv.Uniform(10.0, 20.0)), "time constants"),
-    "per_synapse": (lambda _: rv.tsodyks2(U=rv.Uniform(0.2, 0.4)), "parameters that differ"),
     "transmitter": (lambda cells: rv.stdp_dopamine(dopamine=cells, dopamine_delay=1.0), "transmitter"),
 }
 
@@ -241,6 +281,23 @@ extern "C" void change_weights(unsigned rule, int is_postsynaptic, unsigned coun
                                           : models.presynaptic(rule, weights[i], traces[i], same_side[i], own);
     }
 }
+extern "C" void release(unsigned rule, unsigned count, unsigned states, double* values, long long* last, long long step,
+                        double* factors) {
+    const ranvier::device::Models models;
+    for (unsigned i = 0; i < count; ++i) {
+        factors[i] = models.release(rule, values + i * states, 1, last[i], step);
+    }
+}
+extern "C" void release_synapses(unsigned rule, unsigned count, unsigned states, double* values, const long long* last,
+                                 long long step, const double* parameters, unsigned parameter_count,
+                                 unsigned long long key, unsigned* counts, double* factors) {
+    const ranvier::device::Models models;
+    for (unsigned i = 0; i < count; ++i) {
+        const auto draws = ranvier::device::SynapseDraws::begin(key, i, 1, 64);
+        factors[i] = models.release_synapse(rule, values + i * states, last[i], step, parameters + i * parameter_count,
+                                            draws, counts[i]);
+    }
+}
 """
 
 
@@ -253,7 +310,7 @@ def all_rules() -> Any:
     return _core.SynapseRules(net._contents.core)
 
 
-def pointer(array: npt.NDArray[np.float32]) -> Any:
+def pointer(array: npt.NDArray[Any]) -> Any:
     return array.ctypes.data_as(ctypes.c_void_p)
 
 
@@ -287,6 +344,49 @@ def test_rules_of_kernels_are_those_of_processors(tmp_path: Path) -> None:
             )
             assert np.array_equal(here.view(np.int32), there.view(np.int32)), (rule, side)
             assert not np.array_equal(here, weights), (rule, side)
+
+
+def test_releases_of_kernels_are_those_of_processors(tmp_path: Path) -> None:
+    """The text of all rules of releases, compiled for processors, gives the factors and states of their tables."""
+    rules = all_rules()
+    library = compiled_for_processors(rules.source(), tmp_path, HOST)
+    generator = np.random.default_rng(4)
+    count, step = 3000, 500
+    kinds = set()
+    for rule, (states, of_row, of_synapse) in enumerate(rules.releases):
+        kinds.add((of_row, of_synapse))
+        before = generator.integers(0, 490, count)
+        before[:50] = -1
+        values = generator.uniform(0.05, 0.3, (count, max(states, 1)))
+        found: list[tuple[Any, ...]] = []
+        for is_kernel in (False, True):
+            own, last, factors = values.copy(), before.copy(), np.zeros(count)
+            if of_row and is_kernel:
+                arguments = (pointer(own), pointer(last), ctypes.c_longlong(step), pointer(factors))
+                library.release(rule, count, own.shape[1], *arguments)
+            elif of_row:
+                rules.release(rule, own, last, step, factors)
+            found.append((own, last, factors))
+            if not of_synapse:
+                continue
+            parameters = np.random.default_rng(5).uniform(0.1, 0.9, (count, 8))
+            if rule == len(rules.releases) - 1:
+                # Sites of the last one: few and many are released.
+                parameters[:, 0] = np.random.default_rng(6).integers(1, 400, count)
+                parameters[:, 5] = 0.0
+            own, factors = values.copy(), np.zeros(count)
+            counts = np.random.default_rng(7).integers(0, 2, count).astype(np.uint32)
+            if is_kernel:
+                arguments = (pointer(own), pointer(before), ctypes.c_longlong(step), pointer(parameters))
+                more = (ctypes.c_uint(8), ctypes.c_ulonglong(9), pointer(counts), pointer(factors))
+                library.release_synapses(rule, count, own.shape[1], *arguments, *more)
+            else:
+                rules.release_synapses(rule, own, before, step, parameters, 9, counts, factors)
+            found[-1] = (*found[-1], own, factors, counts)
+            assert len(np.unique(factors)) > 1, rule
+        for here, there in zip(*found, strict=True):
+            assert np.array_equal(here, there), rule
+    assert kinds == {(True, False), (False, True), (True, True)}
 
 
 @needs_compiler

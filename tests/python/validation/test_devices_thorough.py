@@ -35,6 +35,16 @@ WEIGHTS = {
 }
 
 
+RELEASING = rv.synapse(
+    """
+    dx/dt = (1 - x)/tau_rec : 1
+    du/dt = -u/tau_fac : 1
+    """,
+    on_pre="u += U*(1 - u); release = clip(u*x, 0, 1); x -= release",
+    parameters={"tau_rec": "100 ms", "tau_fac": "30 ms", "U": 0.4},
+)
+
+
 def _rule(chance: random.Random) -> rv.Rule:
     degree = chance.randrange(1, 15)
     return chance.choice(
@@ -79,8 +89,16 @@ def _synapse(chance: random.Random, weight: float) -> Any:
     nearest = chance.choice([rv.stdp_nn_symm, rv.stdp_nn_restr, rv.stdp_nn_pre_centered])
     exponents = {"mu_plus": chance.choice([0.0, 0.4, 1.0]), "mu_minus": chance.choice([0.0, 0.4, 1.0])}
     sizes = {"A_plus": 0.02, "A_minus": 0.03, "A_plus_triplet": 0.01, "A_minus_triplet": 0.02}
+    sites = chance.choice([1, 3, 20])
+    probability: Any = chance.choice([0.3, rv.Uniform(0.0, 1.0)])
     return chance.choice(
         [
+            rv.bernoulli(p_transmit=probability),
+            rv.quantal_stp(n=sites, tau_rec=chance.uniform(20.0, 200.0), tau_fac=chance.choice([0.0, 30.0])),
+            rv.quantal_stp(n=sites, U=rv.Uniform(0.1, 0.9), depleted=1.0),
+            rv.tsodyks(U=rv.Uniform(0.1, 0.9), tau_fac=rv.Uniform(0.0, 50.0)),
+            rv.tsodyks2(tau_rec=rv.Uniform(20.0, 200.0)),
+            RELEASING(tau_rec=chance.uniform(20.0, 200.0)),
             rv.stdp(W_max=2.0 * weight, learning_rate=0.05, **exponents),
             rv.stdp(W_max=2.0 * weight, learning_rate=rv.Uniform(0.01, 0.1)),
             nearest(W_max=2.0 * weight, learning_rate=0.05),
