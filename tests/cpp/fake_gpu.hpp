@@ -30,6 +30,7 @@ struct EvaluatedModels {
     static constexpr u32 signals = all_signals;
     static constexpr bool has_rules = true;
     static constexpr bool has_synapse_releases = true;
+    static constexpr bool has_timed_traces = true;
     std::vector<DeviceProgram> programs;
     std::vector<LearningRule> learning = {};
     std::vector<ReleaseRule> releases = {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -18,6 +19,8 @@ struct LearningState {
 
     std::vector<float> weights;         ///< by synapse
     std::vector<float> synapse_traces;  ///< by synapse, if each has a trace
+    /// By TraceKind, where each synapse has one since time constants differ.
+    std::array<std::vector<float>, trace_kinds> timed_traces;
     std::vector<Step> last;             ///< presynaptic spike, by row
     std::vector<double> traces;         ///< after that spike
     std::vector<double> same_side;      ///< empty without such traces, as below
@@ -39,6 +42,10 @@ class LearningOnDevice {
     virtual const LearningRule<float>& rule() const = 0;
     /// The values of a parameter that the rule reads, by synapse; empty if all share it.
     virtual std::span<const float> parameter_of_rule(std::size_t parameter) const = 0;
+    /// The time constants (ms) of a trace by synapse; empty if all share one.
+    virtual std::span<const float> time_constants(TraceKind kind) const = 0;
+    /// Whether each synapse has a trace, since time constants differ.
+    virtual bool has_timed_trace(TraceKind kind) const = 0;
     /// The neurons that learn, by local index, from the first to the last.
     virtual std::uint32_t first_learning_neuron() const = 0;
     virtual std::uint32_t learning_neurons() const = 0;

@@ -827,7 +827,17 @@ const LearningRule<float>& PlasticTable<Target, Real>::rule() const {
 
 template <class Target, class Real>
 std::span<const float> PlasticTable<Target, Real>::parameter_of_rule(std::size_t parameter) const {
-    const auto column = rule_.per_synapse.parameters[parameter].column;
+    return column_in_single(rule_.per_synapse.parameters[parameter].column);
+}
+
+template <class Target, class Real>
+std::span<const float> PlasticTable<Target, Real>::time_constants(TraceKind kind) const {
+    return column_in_single(learning_.per_synapse_times.of(kind));
+}
+
+template <class Target, class Real>
+std::span<const float> PlasticTable<Target, Real>::column_in_single(
+    [[maybe_unused]] std::optional<std::size_t> column) const {
     if constexpr (std::is_same_v<Real, float>) {
         if (column) return this->columns_.parameters[*column].span();
     }
@@ -842,6 +852,7 @@ void PlasticTable<Target, Real>::get_state(Step now, LearningState& state) {
     const auto copy = [](const auto& from, auto& to) { to.assign(from.data(), from.data() + from.size()); };
     copy(this->columns_.weights, state.weights);
     copy(synapse_traces_, state.synapse_traces);
+    for (std::size_t kind = 0; timed_ && kind < trace_kinds; ++kind) copy((*timed_)[kind], state.timed_traces[kind]);
     copy(traces_, state.traces);
     copy(same_side_, state.same_side);
     state.last.clear();
@@ -873,6 +884,9 @@ void PlasticTable<Target, Real>::set_state(Step now, const LearningState& state)
     settled_ = relative(now);
     std::ranges::copy(state.weights, this->columns_.weights.data());
     std::ranges::copy(state.synapse_traces, synapse_traces_.data());
+    for (std::size_t kind = 0; timed_ && kind < trace_kinds; ++kind) {
+        std::ranges::copy(state.timed_traces[kind], (*timed_)[kind].data());
+    }
     std::ranges::copy(state.traces, traces_.data());
     std::ranges::copy(state.same_side, same_side_.data());
     for (std::size_t row = 0; row < last_.size(); ++row) last_[row] = History::relative(state.last[row], base_);

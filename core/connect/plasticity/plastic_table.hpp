@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <variant>
@@ -90,6 +91,10 @@ class PlasticTable final : public StoredTable<Target, Real>,
     const Learning& plasticity() const override { return learning_; }
     const LearningRule<float>& rule() const override;
     std::span<const float> parameter_of_rule(std::size_t parameter) const override;
+    std::span<const float> time_constants(TraceKind kind) const override;
+    bool has_timed_trace(TraceKind kind) const override {
+        return timed_ && !(*timed_)[static_cast<std::size_t>(kind)].empty();
+    }
     std::uint32_t first_learning_neuron() const override { return learning_neurons_.first(); }
     std::uint32_t learning_neurons() const override { return learning_neurons_.size(); }
     void get_state(Step now, LearningState& state) override;
@@ -197,6 +202,7 @@ class PlasticTable final : public StoredTable<Target, Real>,
     TimedArguments<Real> timed(const Visit& visit) const;
     void learn_timed(InstructionSet set, const LearnArguments<Real>& given, const Visit& visit);
     void serialize_traces(std::span<const std::uint64_t> positions, StateColumns& columns);
+    std::span<const float> column_in_single(std::optional<std::size_t> column) const;
     const TargetView<Real>* shared_view(InstructionSet set, std::uint64_t events, std::int32_t end, std::int32_t meets);
     std::vector<const Waiting*> first_waiting() const;
     class WeightCopies;

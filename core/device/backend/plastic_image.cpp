@@ -53,8 +53,18 @@ class TablePacker {
             table.shared[k] = image.shared[k];
             if (!image.parameters[k].empty()) table.parameters[k] = array(image.parameters[k]);
         }
-        if (image.pairing == SpikePairing::presynaptic_centred)
-            table.synapse_traces = room<float>(image.of.weights.size());
+        const std::size_t synapses = image.of.weights.size();
+        if (image.pairing == SpikePairing::presynaptic_centred && !image.is_timed) {
+            table.synapse_traces = room<float>(synapses);
+        }
+        table.timed.is_used = image.is_timed ? 1 : 0;
+        table.timed.resolution = image.resolution;
+        for (std::size_t kind = 0; kind < TimedTraces::kinds; ++kind) {
+            if (!image.time_constants[kind].empty()) {
+                table.timed.time_constants[kind] = array(image.time_constants[kind]);
+            }
+            if (image.has_timed_trace[kind]) table.timed.values[kind] = room<float>(synapses);
+        }
         table.last = room<i64>(rows_of_table);
         table.traces = room<double>(rows_of_table);
         table.last_before = room<i64>(rows_of_table);

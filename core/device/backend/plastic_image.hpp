@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -28,6 +29,7 @@ struct LearningRule {
     u32 parameter_count = 0;                  ///< that come with each synapse, or in LearningTable::shared
     bool has_same_side_presynaptic = false;
     bool has_same_side_postsynaptic = false;
+    bool has_timed_traces = false;  ///< of each synapse; see TimedTraces
     /// For the emulator, the same: change(is_postsynaptic, weight, trace, trace of the same side, parameters).
     std::function<float(bool, float, float, float, const float*)> change;
 };
@@ -81,6 +83,11 @@ struct LearningImage {
     bool has_same_side_postsynaptic = false;
     std::vector<std::vector<float>> parameters;  ///< empty: shared
     std::vector<float> shared;
+    // Where time constants differ between synapses; see TimedTraces.
+    bool is_timed = false;
+    double resolution = 0.1;
+    std::array<std::vector<float>, TimedTraces::kinds> time_constants;  ///< empty: shared
+    std::array<bool, TimedTraces::kinds> has_timed_trace = {};
     DecayFactors<double> row_decay;
     DecayFactors<double> row_same_side_decay;
     DecayFactors<float> presynaptic;
@@ -122,6 +129,7 @@ struct TablesImage {
 struct LearningState {
     std::vector<float> weights;
     std::vector<float> synapse_traces;
+    std::array<std::vector<float>, TimedTraces::kinds> timed_traces;
     std::vector<i64> last;
     std::vector<double> traces;
     std::vector<double> same_side;
@@ -139,6 +147,9 @@ template <class State, class Visit>
 void visit_state(State& state, const LearningTable& table, Visit&& visit) {
     visit(state.weights, table.of.weights);
     if (table.synapse_traces != nullptr) visit(state.synapse_traces, table.synapse_traces);
+    for (u32 kind = 0; kind < TimedTraces::kinds; ++kind) {
+        if (table.timed.values[kind] != nullptr) visit(state.timed_traces[kind], table.timed.values[kind]);
+    }
     visit(state.last, table.last);
     visit(state.traces, table.traces);
     if (table.same_side != nullptr) visit(state.same_side, table.same_side);

@@ -410,7 +410,9 @@ struct Models {
               ";\n    static constexpr bool has_rules = " +
               (rules.learning.empty() && rules.release.empty() ? "false" : "true") +
               ";\n    static constexpr bool has_synapse_releases = " +
-              (std::ranges::any_of(rules.release, differs_in_row) ? "true" : "false") + R"(;
+              (std::ranges::any_of(rules.release, differs_in_row) ? "true" : "false") +
+              ";\n    static constexpr bool has_timed_traces = " +
+              (std::ranges::any_of(rules.learning, &LearningRule::has_timed_traces) ? "true" : "false") + R"(;
 
     template <class View>
     RANVIER_DEVICE u32 step(u32 program, View& view) const {

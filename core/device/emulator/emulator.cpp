@@ -33,6 +33,7 @@ class EmulatedModels {
     static constexpr u32 signals = all_signals;
     static constexpr bool has_rules = true;
     static constexpr bool has_synapse_releases = true;
+    static constexpr bool has_timed_traces = true;
 
     explicit EmulatedModels(const NetworkImage& image)
         : programs_(image.programs), learning_(image.learning_rules), releases_(image.release_rules) {}

@@ -86,8 +86,8 @@ struct Shared {
 ///
 /// @tparam Models has `u32 step(u32 program, View& view) const` for a NeuronView, and `registers`: variables of a neuron
 /// that the thread keeps, which then has only one, or 0; `signals`: bits of the kinds of signals; `has_rules`:
-/// whether there may be synapses that change, and `has_synapse_releases`: that add a part of their own; and for
-/// rules of synapses
+/// whether there may be synapses that change, `has_synapse_releases`: that add a part of their own, and `has_timed_traces`: that
+/// have traces of their own; and for rules of synapses
 ///     float presynaptic(u32 rule, float weight, float trace, float same_side_trace, const float* parameters) const
 ///     float postsynaptic(the same) const
 ///     double release(u32 rule, double* values, u32 stride, i64& last, i64 step) const

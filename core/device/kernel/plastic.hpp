@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/math.hpp"
 #include "device/kernel/draws.hpp"
 #include "device/kernel/machine.hpp"
 
@@ -31,6 +32,19 @@ struct DecayTable {
     }
 };
 
+/// The factor with a time constant in steps: as connect::decay_of().
+RANVIER_DEVICE float decay_over(double time_constant, i64 steps) {
+    constexpr u32 bits = DecayTable<float>::stretch_bits;
+    const u32 some = static_cast<u32>(steps < (1LL << 30) ? steps : 1LL << 30);
+    const u32 stretch = some >> bits;
+    const u32 rest = some & ((1U << bits) - 1);
+    const float of_rest = static_cast<float>(math::exp(-static_cast<double>(rest) / time_constant));
+    if (stretch == 0) return of_rest;
+    // Beyond so many lifetimes, the trace is 0.
+    if (stretch >= static_cast<u32>(87.0 * time_constant / (1U << bits)) + 1) return 0.0F;
+    return static_cast<float>(math::exp(-static_cast<double>(stretch << bits) / time_constant)) * of_rest;
+}
+
 /// The synapses of a table in a block. Rows of different tables are numbered separately.
 struct TableRows {
     u32 rows = 0;
@@ -50,6 +64,21 @@ struct TableRows {
 /// The pairs of spikes that a synapse evaluates; see connect::Pairing.
 enum class SpikePairing : u32 { all, restricted, presynaptic_centred };
 
+/// Traces of each synapse, where time constants differ between synapses; see connect/plasticity/timed_visit.hpp. Arrays are by
+/// connect::TraceKind.
+struct TimedTraces {
+    static constexpr u32 kinds = 4;
+    static constexpr u32 presynaptic = 0;
+    static constexpr u32 postsynaptic = 1;
+    static constexpr u32 same_side_presynaptic = 2;
+    static constexpr u32 same_side_postsynaptic = 3;
+
+    u32 is_used = 0;
+    double resolution = 0.1;                  ///< ms
+    const float* time_constants[kinds] = {};  ///< ms, by synapse; null: all share one
+    float* values[kinds] = {};                ///< by synapse; null: it has none
+};
+
 /// Synapses that learn from pairs of spikes. All delays are dendritic.
 struct LearningTable {
     TableRows of;
@@ -60,7 +89,8 @@ struct LearningTable {
     /// Of the rule, by synapse; null: all share the one in `shared`.
     const float* parameters[most_rule_parameters] = {};
     float shared[most_rule_parameters] = {};
-    float* synapse_traces = nullptr;  ///< null unless pairing is presynaptic_centred
+    float* synapse_traces = nullptr;  ///< null unless pairing is presynaptic_centred and all share the time constants
+    TimedTraces timed;
 
     // By row: after the last spike of its source,
     i64* last = nullptr;
@@ -80,11 +110,11 @@ struct LearningTable {
     u32 neurons = 0;
     u32 room = 0;
     u32 most_new = 0;  ///< spikes of a neuron after which all synapses learn
-    u32* counts = nullptr;      ///< of all spikes, by neuron
+    u32* counts = nullptr;  ///< of all spikes, by neuron
     u32* new_counts = nullptr;  ///< since all synapses learnt
-    i64* steps = nullptr;       ///< [count % room][neuron]
-    float* after = nullptr;     ///< traces
-    float* before = nullptr;    ///< traces that postsynaptic spikes read, or null
+    i64* steps = nullptr;  ///< [count % room][neuron]
+    float* after = nullptr;  ///< traces
+    float* before = nullptr;  ///< traces that postsynaptic spikes read, or null
     double* last_traces = nullptr;
     double* last_same_side = nullptr;
     DecayTable<double> neuron_decay;
@@ -141,9 +171,9 @@ struct LearningTable {
 /// p = s - delay.
 struct LearningVisit {
     i64 last = never;  ///< previous presynaptic spike
-    float trace = 0;   ///< after it
-    i64 settled = 0;   ///< all synapses have learnt from what had arrived in this step
-    i64 end = 0;       ///< postsynaptic spikes up to this step have arrived
+    float trace = 0;  ///< after it
+    i64 settled = 0;  ///< all synapses have learnt from what had arrived in this step
+    i64 end = 0;  ///< postsynaptic spikes up to this step have arrived
 };
 
 /// The weight of a synapse after it has learnt from postsynaptic spikes.
@@ -156,7 +186,7 @@ struct Learner {
     i64 delay;
     float parameters[most_rule_parameters];
     float row_trace = 0;  ///< presynaptic, after the previous spike
-    bool came = false;    ///< a postsynaptic spike, since then
+    bool came = false;  ///< a postsynaptic spike, since then
 
     RANVIER_DEVICE Learner(const LearningTable& given, const Models& functions, u64 number)
         : table(given),
@@ -219,13 +249,13 @@ struct Learner {
 
 /// What synapses that add a part of their weight do not share with the others of their row.
 struct SynapseReleases {
-    u32 is_used = 0;          ///< otherwise, a row has one factor
+    u32 is_used = 0;  ///< otherwise, a row has one factor
     u32 parameter_count = 0;  ///< of the model, if they differ between synapses
     const float* parameters[most_release_parameters] = {};  ///< by synapse; null: all share the one in `shared`
     double shared[most_release_parameters] = {};
     u64 synapses = 0;
     float* values = nullptr;  ///< [state of the rule][synapse]; null: synapses of a row share the states
-    u32* counts = nullptr;    ///< state that is a whole number, by synapse
+    u32* counts = nullptr;  ///< state that is a whole number, by synapse
 
     // Random numbers, of which a synapse may draw so many blocks for one spike; 0: it draws none.
     u32 blocks = 0;
@@ -234,7 +264,7 @@ struct SynapseReleases {
     const u64* sources = nullptr;  ///< ids, by row
     const u64* targets = nullptr;  ///< ids, by neuron of the block
     const u32* numbers = nullptr;  ///< of synapses among those of their pair; null: all are the first ones
-    u64* keys = nullptr;      ///< of the spike that arrives, by row
+    u64* keys = nullptr;  ///< of the spike that arrives, by row
     u32* repeated = nullptr;  ///< earlier spikes of the source in this step, by row
 
     // By row: before the spike that arrives.
@@ -248,7 +278,7 @@ struct FactorTable {
     u32 states = 0;  ///< of the rule
     // By row:
     double* values = nullptr;  ///< [state of the rule][row]; null if each synapse has states
-    i64* last = nullptr;       ///< as the rule has it
+    i64* last = nullptr;  ///< as the rule has it
     double* factors = nullptr;  ///< of the spike that arrives
     SynapseReleases each;
 };
@@ -327,10 +357,165 @@ RANVIER_DEVICE double released_by(const FactorTable& table, const Models& models
     return table.of.rounded(static_cast<double>(table.of.weights[synapse]) * factor);
 }
 
+/// A visit of a synapse with separate traces.
+template <class Models>
+class TimedLearner {
+   public:
+    /// @param row_trace presynaptic, after the previous spike
+    RANVIER_DEVICE TimedLearner(const LearningTable& table, const Models& models, u64 synapse, float row_trace)
+        : table_(table), models_(models), synapse_(synapse), neuron_(table.of.targets[synapse] - table.first_neuron) {
+        for (u32 k = 0; k < table.parameter_count; ++k) {
+            parameters_[k] = table.parameters[k] != nullptr ? table.parameters[k][synapse] : table.shared[k];
+        }
+        for (u32 kind = 0; kind < Timed::kinds; ++kind) {
+            const bool is_of_row = kind == Timed::presynaptic && !has_time_constants(kind);
+            // Those that are not kept are 1 after each spike.
+            traces_[kind] = has_trace(kind) ? table.timed.values[kind][synapse] : (is_of_row ? row_trace : 1.0F);
+        }
+    }
+
+    /// Learns from the postsynaptic spikes up to step `end`.
+    /// @param met the step of the previous presynaptic spike at the synapse @param meets the step of this one
+    /// @param settled it has learnt from those up to this step
+    RANVIER_DEVICE float learn(float weight, bool has_fired, i64 met, i64 meets, i64 end, i64 settled) {
+        const bool has_all = table_.pairing == SpikePairing::all;
+        const i64 since = has_fired ? met : never;
+        const i64 learnt = settled > since ? settled : since;
+        // Postsynaptic traces include the spikes up to this step.
+        const i64 known = has_fired && met - 1 > settled ? met - 1 : settled;
+        i64 lower = known;
+        if (!has_all && since < lower) lower = since;
+        const u32 count = table_.counts[neuron_];
+        const u32 kept = count < table_.room ? count : table_.room;
+        u32 newest = count;
+        while (newest + kept > count && step_of(newest - 1) > end) --newest;
+        u32 first = newest;
+        while (first + kept > count && step_of(first - 1) > lower) --first;
+        i64 before = never;
+        if (first + kept > count) count_in(first - 1, before = step_of(first - 1));
+        for (u32 number = first; number < newest; ++number) {
+            const i64 step = step_of(number);
+            const bool may_learn = has_all || number == first || before <= since;
+            if (has_fired && step > learnt && may_learn) weight = potentiated(weight, number, step, step - met);
+            came_ = came_ || step > since;
+            before = step;
+            // One that meets the present spike does not see it.
+            if (step >= meets) continue;
+            for (u32 kind = Timed::postsynaptic; kind < Timed::kinds; kind += 2) {
+                if (step > known && has_trace(kind)) traces_[kind] = 1.0F + trace_in(kind, step);
+            }
+            count_in(number, step);
+        }
+        return weight;
+    }
+
+    /// A presynaptic spike arrives. @param row_same_side the trace of the same side that all synapses of the row share
+    RANVIER_DEVICE float arrive(float weight, bool has_fired, i64 met, i64 meets, float row_same_side) {
+        const i64 passed = has_fired ? meets - met : 0;
+        float same_side = row_same_side;
+        if (table_.same_side != nullptr && has_time_constants(Timed::same_side_presynaptic)) {
+            same_side = has_fired ? decayed(Timed::same_side_presynaptic, passed) : 0.0F;
+            traces_[Timed::same_side_presynaptic] = same_side + 1.0F;
+        }
+        float trace = 0.0F;
+        if (has_time_constants(Timed::postsynaptic)) {
+            trace = trace_in(Timed::postsynaptic, meets);
+        } else if (last_counted_ != never) {
+            trace = table_.after[table_.place(neuron_, last_number_)] * table_.postsynaptic(meets - last_counted_);
+        }
+        if (table_.pairing == SpikePairing::restricted && !came_) trace = 0.0F;
+        weight = models_.presynaptic(table_.of.rule, weight, trace, same_side, parameters_);
+        if (has_trace(Timed::presynaptic)) {
+            const bool is_new = !has_fired || (table_.pairing == SpikePairing::presynaptic_centred && came_);
+            traces_[Timed::presynaptic] = (is_new ? 0.0F : decayed(Timed::presynaptic, passed)) + 1.0F;
+        }
+        return weight;
+    }
+
+    RANVIER_DEVICE void store(bool arrives) const {
+        for (u32 kind = 0; kind < Timed::kinds; ++kind) {
+            const bool changes = arrives || kind == Timed::postsynaptic || kind == Timed::same_side_postsynaptic;
+            if (changes && has_trace(kind)) table_.timed.values[kind][synapse_] = traces_[kind];
+        }
+    }
+
+   private:
+    using Timed = TimedTraces;
+
+    RANVIER_DEVICE bool has_time_constants(u32 kind) const { return table_.timed.time_constants[kind] != nullptr; }
+    RANVIER_DEVICE bool has_trace(u32 kind) const { return table_.timed.values[kind] != nullptr; }
+    RANVIER_DEVICE i64 step_of(u32 number) const { return table_.steps[table_.place(neuron_, number)]; }
+    RANVIER_DEVICE void count_in(u32 number, i64 step) {
+        last_number_ = number;
+        last_counted_ = step;
+    }
+    /// What is left of a trace after some steps.
+    RANVIER_DEVICE float decayed(u32 kind, i64 steps) const {
+        if (!has_time_constants(kind)) return traces_[kind] * table_.presynaptic(steps);
+        const double time_constant =
+            static_cast<double>(table_.timed.time_constants[kind][synapse_]) / table_.timed.resolution;
+        return traces_[kind] * decay_over(time_constant, steps);
+    }
+    /// A postsynaptic trace in a step; 0 before the first spike.
+    RANVIER_DEVICE float trace_in(u32 kind, i64 step) const {
+        return last_counted_ == never ? 0.0F : decayed(kind, step - last_counted_);
+    }
+    RANVIER_DEVICE float potentiated(float weight, u32 number, i64 step, i64 since_met) const {
+        float same_side = 0.0F;
+        if (table_.before != nullptr) {
+            same_side = has_time_constants(Timed::same_side_postsynaptic)
+                            ? trace_in(Timed::same_side_postsynaptic, step)
+                            : table_.before[table_.place(neuron_, number)];
+        }
+        return models_.postsynaptic(table_.of.rule, weight, decayed(Timed::presynaptic, since_met), same_side,
+                                    parameters_);
+    }
+
+    const LearningTable& table_;
+    const Models& models_;
+    u64 synapse_;
+    u32 neuron_;  ///< of the table
+    float parameters_[most_rule_parameters];
+    float traces_[Timed::kinds];
+    i64 last_counted_ = never;  ///< spike that the postsynaptic traces include
+    u32 last_number_ = 0;
+    bool came_ = false;  ///< a postsynaptic spike, since the previous presynaptic one
+};
+
+/// A presynaptic spike of this step reaches a synapse with separate traces, or, if not `arrives`, it learns from the
+/// postsynaptic spikes that have arrived up to this step. Returns the weight.
+template <class Models>
+RANVIER_DEVICE_CALL float visit_timed(const LearningTable& table, const Models& models, u32 row, u64 synapse, i64 step,
+                                      i64 settled, bool arrives) {
+    const i64 last = arrives ? table.last_before[row] : table.last[row];
+    const float trace = arrives ? table.trace_before[row] : static_cast<float>(table.traces[row]);
+    const i64 delay = table.of.delays[synapse];
+    const bool has_fired = last != never;
+    const i64 met = has_fired ? last - delay : never;
+    const i64 end = step - delay;
+    const i64 meets = arrives ? end : end + 1;
+    TimedLearner<Models> learner(table, models, synapse, trace);
+    float weight = learner.learn(table.of.weights[synapse], has_fired, met, meets, end, settled - delay);
+    if (arrives) {
+        const float same_side = table.same_side != nullptr ? table.same_side_before[row] : 0.0F;
+        weight = learner.arrive(weight, has_fired, met, meets, same_side);
+    }
+    learner.store(arrives);
+    table.of.weights[synapse] = weight;
+    return weight;
+}
+
 /// A presynaptic spike of this step reaches a synapse. Returns what it adds to the input of the target.
 template <class Models>
 RANVIER_DEVICE double visit_synapse(const LearningTable& table, const Models& models, u32 row, u64 synapse, i64 step,
                                     i64 settled) {
+    if constexpr (Models::has_timed_traces) {
+        if (table.timed.is_used != 0) {
+            const float learnt = visit_timed(table, models, row, synapse, step, settled, true);
+            raise(table.greatest, absolute_bits(learnt));
+            return table.of.rounded(static_cast<double>(learnt));
+        }
+    }
     Learner<Models> learner(table, models, synapse);
     const i64 meets = step - learner.delay;
     const LearningVisit visit{
@@ -352,6 +537,12 @@ RANVIER_DEVICE double visit_synapse(const LearningTable& table, const Models& mo
 template <class Models>
 RANVIER_DEVICE void settle_synapse(const LearningTable& table, const Models& models, u32 row, u64 synapse, i64 step,
                                    i64 settled) {
+    if constexpr (Models::has_timed_traces) {
+        if (table.timed.is_used != 0) {
+            visit_timed(table, models, row, synapse, step, settled, false);
+            return;
+        }
+    }
     Learner<Models> learner(table, models, synapse);
     table.of.weights[synapse] =
         learner.learn(table.of.weights[synapse], {.last = table.last[row],

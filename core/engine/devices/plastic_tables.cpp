@@ -169,6 +169,7 @@ template <class From, class To>
 void copy_traces(const From& from, To& to) {
     to.weights = from.weights;
     to.synapse_traces = from.synapse_traces;
+    to.timed_traces = from.timed_traces;
     to.last.assign(from.last.begin(), from.last.end());
     to.traces = from.traces;
     to.same_side = from.same_side;
@@ -238,13 +239,14 @@ std::optional<std::string> refused_synapses(const network::Projection& projectio
     if (!model.transmitter.empty()) return "it does not have " + of + " yet, which a transmitter modulates";
     if (!model.followed_variables.empty()) return "it does not have " + of + " yet, which follow potentials";
     if (synapse.make_dynamics(resolution)->runs_on_device()) return std::nullopt;
-    return "it does not have " + of + " yet, with an axonal delay or time constants that differ between synapses";
+    return "it does not have " + of + " yet, with an axonal delay";
 }
 
 bool SynapseRules::add(connect::SynapseTable& table, const network::SynapseSpec& synapse) {
     if (!devices_have(table)) return false;
     if (const connect::LearningOnDevice* const learns = learning_of(table)) {
         learning.push_back(learning_rule(learns->rule(), synapse));
+        learning.back().has_timed_traces = learns->plasticity().per_synapse_times.any();
     } else {
         release.push_back(release_rule(table.synapses()->factors_on_device()->factor_rule(), synapse));
     }
@@ -411,6 +413,14 @@ device::LearningImage PlasticTables::learning(const Shard& shard, const Kind& ki
             image.shared.push_back(rule.per_synapse.parameters[k].shared);
         }
     }
+    image.is_timed = times.per_synapse_times.any();
+    image.resolution = times.per_synapse_times.resolution;
+    for (std::size_t k = 0; image.is_timed && k < connect::trace_kinds; ++k) {
+        const auto trace = static_cast<connect::TraceKind>(k);
+        const std::span<const float> values = table.time_constants(trace);
+        image.time_constants[k].assign(values.begin(), values.end());
+        image.has_timed_trace[k] = table.has_timed_trace(trace);
+    }
     image.room = room_of(shard, kind);
     image.most_new = image.room - other_spikes(shard, kind) - 1;
     return image;
@@ -461,7 +471,12 @@ void PlasticTables::take_states(device::Backend& backend, std::uint32_t shard, S
             const connect::LearningRule<float>& rule = table.rule();
             const bool is_centred = rule.pairing == connect::Pairing::presynaptic_centred;
             state.weights.resize(synapses);
-            state.synapse_traces.resize(is_centred ? synapses : 0);
+            const bool is_timed = table.plasticity().per_synapse_times.any();
+            state.synapse_traces.resize(is_centred && !is_timed ? synapses : 0);
+            for (std::size_t k = 0; k < connect::trace_kinds; ++k) {
+                const bool has_trace = table.has_timed_trace(static_cast<connect::TraceKind>(k));
+                state.timed_traces[k].resize(has_trace ? synapses : 0);
+            }
             state.last.resize(rows);
             state.traces.resize(rows);
             state.same_side.resize(rule.same_side_presynaptic_traces > 0 ? rows : 0);

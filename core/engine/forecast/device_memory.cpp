@@ -157,7 +157,9 @@ double table_bytes(const connect::TableEstimate::Table& table, double rows, doub
     // As in PlasticTables::room_of().
     const auto least = static_cast<std::uint64_t>(2.0 * (table.longest_delay + 2.0 + epoch_steps));
     const auto room = static_cast<double>(std::bit_ceil(std::max<std::uint64_t>(32, least)));
-    return common + static_cast<double>(on_host.synapse_bytes) * table.synapses + of_row * table.rows + of_decay +
+    const std::size_t of_values =
+        on_host.synapse_bytes + sizeof(float) * table.dynamics->per_synapse_parameters().size();
+    return common + static_cast<double>(of_values) * table.synapses + of_row * table.rows + of_decay +
            sizeof(device::LearningTable) + neurons * (room * of_spike + of_neuron);
 }
 

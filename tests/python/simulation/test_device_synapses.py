@@ -68,6 +68,38 @@ SYNAPSES: dict[str, Callable[[], Any]] = {
     "quantal_stp_many": lambda: rv.quantal_stp(n=300, U=0.3, tau_rec=50.0),
     "quantal_stp_per_synapse": lambda: rv.quantal_stp(n=4, U=rv.Uniform(0.3, 0.8), tau_rec=rv.Uniform(50.0, 200.0)),
 }
+LEARNING_OF_ALL_SIDES = rv.synapse(
+    """
+    dx/dt = -x/tau_plus : 1
+    dy/dt = -y/tau_minus : 1
+    dr/dt = -r/tau_x : 1
+    do/dt = -o/tau_y : 1
+    """,
+    on_pre="w = W_max*max(w/W_max - 0.01*y*(1 + r), 0); x += 1; r += 1",
+    on_post="w = W_max*min(w/W_max + 0.01*x*(1 + o), 1); y += 1; o += 1",
+    parameters={"tau_plus": "17 ms", "tau_minus": "34 ms", "tau_x": "100 ms", "tau_y": "110 ms", "W_max": W_MAX},
+)
+TIMES: dict[str, Any] = {"tau_plus": rv.Uniform(5.0, 30.0), "tau_minus": rv.Uniform(5.0, 30.0)}
+SYNAPSES |= {
+    "stdp_times": lambda: rv.stdp(W_max=W_MAX, learning_rate=0.05, mu_plus=0.4, **TIMES),
+    "stdp_time_before": lambda: rv.stdp(W_max=W_MAX, learning_rate=0.05, tau_plus=rv.Uniform(0.2, 30.0)),
+    "stdp_nn_symm_times": lambda: rv.stdp_nn_symm(W_max=W_MAX, learning_rate=0.05, **TIMES),
+    "stdp_nn_restr_times": lambda: rv.stdp_nn_restr(W_max=W_MAX, learning_rate=0.05, **TIMES),
+    "stdp_nn_pre_centered_times": lambda: rv.stdp_nn_pre_centered(
+        W_max=W_MAX, learning_rate=0.05, tau_minus=rv.Uniform(5.0, 30.0)
+    ),
+    "triplet_times": lambda: rv.stdp_triplet(
+        W_max=W_MAX,
+        A_plus=1.0,
+        A_minus=2.0,
+        A_plus_triplet=1.5,
+        A_minus_triplet=0.7,
+        tau_minus_triplet=rv.Uniform(50.0, 150.0),
+    ),
+    "equations_times": lambda: LEARNING_OF_ALL_SIDES(
+        tau_plus=rv.Uniform(5.0, 30.0), tau_x=rv.Uniform(50.0, 150.0), tau_y=rv.Uniform(50.0, 150.0)
+    ),
+}
 # Weights that are added several times.
 MANY = {"quantal_stp": 0.3, "quantal_stp_many": 0.01, "quantal_stp_per_synapse": 0.4}
 
@@ -127,7 +159,7 @@ def test_weights_and_spikes_are_those_of_processors(synapse: str) -> None:
         assert found == run(seed, synapse, threads=2), seed
 
 
-@pytest.mark.parametrize("synapse", ["stdp", "stdp_nn_restr", "stdp_triplet"])
+@pytest.mark.parametrize("synapse", ["stdp", "stdp_nn_restr", "stdp_triplet", "equations_times"])
 def test_all_synapses_learn_in_between(synapse: str) -> None:
     """Long runs, in which neurons fire more often than their spikes are kept."""
     found = run(5, synapse, duration=400.0, threads=1, device="cuda-emulator", shards=3)
@@ -135,7 +167,14 @@ def test_all_synapses_learn_in_between(synapse: str) -> None:
 
 
 STORED = ["stdp_triplet", "stdp_nn_pre_centered", "tsodyks", "equations", "tsodyks2_per_synapse"]
-STORED += ["quantal_stp", "quantal_stp_per_synapse", "equations_of_releases"]
+STORED += [
+    "stdp_times",
+    "stdp_nn_pre_centered_times",
+    "equations_times",
+    "quantal_stp",
+    "quantal_stp_per_synapse",
+    "equations_of_releases",
+]
 
 
 @pytest.mark.parametrize("synapse", STORED)
@@ -205,7 +244,7 @@ def test_relays_and_regular_neurons_meet_synapses_that_learn() -> None:
 
 
 PREDICTED = ["stdp", "stdp_nn_pre_centered", "stdp_triplet", "tsodyks2", "tsodyks2_per_synapse", "bernoulli"]
-PREDICTED += ["quantal_stp", "quantal_stp_per_synapse"]
+PREDICTED += ["per_synapse", "stdp_times", "quantal_stp", "quantal_stp_per_synapse"]
 
 
 @pytest.mark.parametrize("synapse", PREDICTED)
@@ -245,7 +284,6 @@ def test_variables_of_releases_that_grow_without_bound_end_a_run() -> None:
 
 REFUSED: dict[str, tuple[Callable[[rv.Population], Any], str]] = {
     "axonal": (lambda _: rv.stdp(axonal_fraction=0.5), "axonal delay"),
-    "times": (lambda _: rv.stdp(tau_plus=rv.Uniform(10.0, 20.0)), "time constants"),
     "transmitter": (lambda cells: rv.stdp_dopamine(dopamine=cells, dopamine_delay=1.0), "transmitter"),
 }
 

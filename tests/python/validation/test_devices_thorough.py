@@ -101,6 +101,8 @@ def _synapse(chance: random.Random, weight: float) -> Any:
             RELEASING(tau_rec=chance.uniform(20.0, 200.0)),
             rv.stdp(W_max=2.0 * weight, learning_rate=0.05, **exponents),
             rv.stdp(W_max=2.0 * weight, learning_rate=rv.Uniform(0.01, 0.1)),
+            rv.stdp(W_max=2.0 * weight, learning_rate=0.05, tau_plus=rv.Uniform(1.0, 30.0)),
+            nearest(W_max=2.0 * weight, learning_rate=0.05, tau_minus=rv.Uniform(1.0, 30.0)),
             nearest(W_max=2.0 * weight, learning_rate=0.05),
             rv.stdp_triplet(W_max=2.0 * weight, **{name: size * weight for name, size in sizes.items()}),
             rv.vogels_sprekeler(W_max=2.0 * weight, learning_rate=0.02 * weight),
