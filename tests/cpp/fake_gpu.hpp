@@ -16,6 +16,7 @@
 #include "device/backend/backend.hpp"
 #include "device/cuda/driver.hpp"
 #include "device/cuda/nvrtc.hpp"
+#include "device/emulator/evaluated_cells.hpp"
 #include "device/kernel/block.hpp"
 #include "program/evaluate.hpp"
 #include "program/operations.hpp"
@@ -26,6 +27,7 @@ namespace ranvier::device {
 
 /// Evaluates the programs of steps.
 struct EvaluatedModels {
+    static constexpr bool has_cells = true;
     static constexpr u32 registers = 0;
     static constexpr u32 signals = all_signals;
     static constexpr bool has_rules = true;
@@ -34,6 +36,7 @@ struct EvaluatedModels {
     std::vector<DeviceProgram> programs;
     std::vector<LearningRule> learning = {};
     std::vector<ReleaseRule> releases = {};
+    CellPrograms cells = {};
 
     template <class View>
     u32 step(u32 number, View& view) const {
@@ -68,6 +71,18 @@ struct EvaluatedModels {
     double release_synapse(u32 rule, double* values, i64 last, i64 step, const double* parameters,
                            const SynapseDraws& draws, u32& count) const {
         return releases[rule].of_synapse(values, last, step, parameters, draws, count);
+    }
+    void rates(u32 number, double argument, double logarithm, const double* parameters, double& steady,
+               double& tau) const {
+        EvaluatedCells(cells).rates(number, argument, logarithm, parameters, steady, tau);
+    }
+    template <class View>
+    bool place_currents(u32 number, const View& view) const {
+        return EvaluatedCells(cells).place_currents(number, view);
+    }
+    template <class View>
+    bool advance_place(u32 number, const View& view) const {
+        return EvaluatedCells(cells).advance_place(number, view);
     }
 };
 

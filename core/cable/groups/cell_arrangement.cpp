@@ -81,6 +81,20 @@ std::vector<double> CellArrangement::per_cell_values(std::size_t cell) const {
     return {first, first + static_cast<std::ptrdiff_t>(per_cell_count_)};
 }
 
+CellArrangement::Plans CellArrangement::plans(const CellLayouts& layouts) const {
+    Plans made;
+    std::map<std::pair<std::uint32_t, std::vector<double>>, std::uint32_t> known;
+    for (std::size_t cell = 0; cell < homes_.size(); ++cell) {
+        const std::uint32_t kind = layouts.kind_of(cell);
+        const auto number = static_cast<std::uint32_t>(made.plans.size());
+        const auto [found, is_new] =
+            known.try_emplace({kind, layouts.plan_values(kind, per_cell_values(cell))}, number);
+        if (is_new) made.plans.push_back(layouts.plan(kind, found->first.second));
+        made.of_cells.push_back(found->second);
+    }
+    return made;
+}
+
 void CellArrangement::add(std::unique_ptr<CellStore> store) {
     std::uint32_t number = 0;
     for (std::size_t block = 0; block < store->blocks(); ++block) {

@@ -66,6 +66,12 @@ class CellArrangement {
     Home home(std::size_t cell) const { return homes_[cell]; }
     CellStore& store(std::size_t cell) const { return *stores_[homes_[cell].store]; }
     std::vector<double> per_cell_values(std::size_t cell) const;
+    /// The plans of all cells: one for those of a kind whose per-cell parameters give the same.
+    struct Plans {
+        std::vector<std::shared_ptr<const CellPlan>> plans;
+        std::vector<std::uint32_t> of_cells;
+    };
+    Plans plans(const CellLayouts& layouts) const;
 
     /// Prepared values of per-cell parameters that affect no plan.
     struct Settings {

@@ -13,6 +13,7 @@
 #include "base/subnormals.hpp"
 #include "base/tight_list.hpp"
 #include "cable/groups/cell_arrangement.hpp"
+#include "cable/groups/device_forms.hpp"
 #include "cable/groups/general_columns.hpp"
 #include "cable/groups/outside_fields.hpp"
 #include "cable/groups/probe_reading.hpp"
@@ -49,6 +50,7 @@ std::shared_ptr<PlanLibrary> library(const GroupArguments& arguments, const Cell
 class CellGroup final : public models::NeuronGroup,
                         public models::CompartmentReader,
                         public models::OutsideReceiver,
+                        public device::CellSource,
                         private CellValues {
    public:
     CellGroup(const CellModel& model, const GroupArguments& arguments)
@@ -134,6 +136,41 @@ class CellGroup final : public models::NeuronGroup,
         for (const Compartment& compartment : plan.spec->compartments.compartments()) {
             *out++ = potential(neuron, plan.slot_of_node[compartment.node]);
         }
+    }
+
+    Forms forms() const override {
+        CellArrangement::Plans plans = cells_->plans(layouts_);
+        Forms made{.forms = {}, .of_cells = std::move(plans.of_cells)};
+        for (const auto& plan : plans.plans) {
+            made.forms.push_back(std::make_shared<const device::CellForm>(device_form(*plan, step_)));
+        }
+        return made;
+    }
+    device::u64 version() const override { return version_; }
+    double threshold(std::size_t cell) const override { return cells_->store(cell).settings().threshold(number(cell)); }
+    std::span<const double> clamp_numbers(std::size_t cell) const override {
+        return cells_->store(cell).settings().numbers(number(cell));
+    }
+    double constant_current(std::size_t cell) const override { return constant_current_[cell]; }
+    device::i64 refractory_steps() const override { return refractory_steps_; }
+    std::uint32_t sites_at(std::uint32_t receptor) const override { return sites_[receptor]; }
+    void read_state(std::size_t cell, std::vector<double>& numbers) const override {
+        visit_state(cell, [&](double& value) { numbers.push_back(value); });
+        for (std::size_t e = 0; e < layouts_.of(cell).electrodes.size(); ++e) {
+            numbers.push_back(injected_.empty() ? 0.0 : injected(cell, e));
+        }
+    }
+    void write_state(std::size_t cell, device::i64 now, std::span<const double> numbers) override {
+        now_ = now;
+        auto next = numbers.begin();
+        visit_state(cell, [&](double& value) { value = *next++; });
+        for (std::size_t at = cell; at < injected_.size(); at += layouts_.cells()) injected_[at] = *next++;
+    }
+    std::int32_t refractory(std::size_t cell, device::i64 now) const override {
+        return released_.empty() ? 0 : static_cast<std::int32_t>(std::max<Step>(released_[cell] - now - 1, 0));
+    }
+    void set_refractory(std::size_t cell, device::i64 now, std::int32_t steps) override {
+        if (!released_.empty()) released_[cell] = now + 1 + steps;
     }
 
     OutsideReceiver* outside() override { return outside_ != nullptr ? this : nullptr; }
@@ -230,6 +267,7 @@ class CellGroup final : public models::NeuronGroup,
         }
         void apply() noexcept override {
             std::ranges::copy(current_, group_.constant_current_.begin());
+            ++group_.version_;
             if (cells_ == nullptr) {
                 if (settings_) group_.cells_->swap_settings(*settings_);
                 return;
@@ -247,6 +285,32 @@ class CellGroup final : public models::NeuronGroup,
     };
 
     std::size_t number(std::size_t cell) const { return cells_->home(cell).cell; }
+
+    /// Calls act() with the numbers of the state of a cell, in the order of read_state(), but for the currents of electrodes.
+    template <class Act>
+    void visit_state(std::size_t cell, const Act& act) const {
+        const CellPlan& plan = layouts_.of(cell);
+        CellStore& store = cells_->store(cell);
+        const std::size_t k = number(cell);
+        for (std::uint32_t slot = 0; slot < plan.slots(); ++slot) act(store.potential(k, slot));
+        for (std::size_t c = 0; c < plan.classes.size(); ++c) {
+            for (std::size_t place = 0; place < plan.classes[c].slots.size(); ++place) {
+                for (std::size_t g = 0; g < plan.classes[c].gates.size(); ++g) act(store.gate(k, c, place, g));
+            }
+        }
+        for (std::size_t p = 0; p < plan.pools.size(); ++p) act(store.calcium(k, p));
+        for (std::size_t g = 0; g < plan.generals.size(); ++g) {
+            const GeneralPlan& general = plan.generals[g];
+            for (std::size_t place = 0; place < general.slots.size(); ++place) {
+                for (std::size_t s = 0; s < general.model->general->states.size(); ++s)
+                    act(store.state(k, g, place, s));
+            }
+        }
+        for (std::size_t r = 0; r < plan.receptors.size(); ++r) {
+            act(store.slow(k, r));
+            act(store.fast(k, r));
+        }
+    }
 
     bool has_pools() const {
         return std::ranges::any_of(layouts_.kinds(),
@@ -599,6 +663,7 @@ class CellGroup final : public models::NeuronGroup,
     BlockScratch scratch_;
     FirstOutOfBounds out_of_bounds_;
     Step now_ = 0;  ///< the last step calculated
+    device::u64 version_ = 0;  ///< of plans and settings
 };
 
 }  // namespace

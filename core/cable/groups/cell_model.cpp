@@ -7,6 +7,7 @@
 #include "cable/cell/cell_fingerprint.hpp"
 #include "cable/cell/checks.hpp"
 #include "cable/groups/cell_group.hpp"
+#include "cable/groups/device_forms.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/base/hash.hpp"
 #include "ranvier/cable/groups/cell_model.hpp"
@@ -183,6 +184,13 @@ std::optional<std::string> CellModel::range_conflict(std::optional<std::uint64_t
         // Parameter 0 is the current of the electrode.
         auto reason = conflict_between(spec(kind), least.subspan(1, count), greatest.subspan(1, count));
         if (reason) return reason;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> CellModel::missing_on_devices() const {
+    for (std::size_t kind = 0; kind < kinds(); ++kind) {
+        if (std::optional<std::string> missing = cable::missing_on_devices(spec(kind))) return missing;
     }
     return std::nullopt;
 }

@@ -19,6 +19,11 @@ class CellSettings {
     void add(const CellSpec& spec, std::span<const double> per_cell_values, double step);
 
     double threshold(std::size_t cell) const { return thresholds_[cell]; }
+    /// Of the clamps of a cell that differ between cells.
+    std::span<const double> numbers(std::size_t cell) const {
+        const std::size_t end = cell + 1 < begins_.size() ? begins_[cell + 1] : numbers_.size();
+        return std::span(numbers_).subspan(begins_[cell], end - begins_[cell]);
+    }
     /// The action of a clamp of the plan of a cell in a step.
     ClampCourse::Action action(std::size_t cell, const CellPlan::Clamp& clamp, Step step) const {
         if (!clamp.differs_per_cell) return clamp.course.at(step);

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "device/backend/cells_image.hpp"
 #include "device/backend/construction.hpp"
 #include "device/backend/device_bytes.hpp"
 #include "device/backend/plastic_image.hpp"
@@ -139,6 +140,8 @@ struct GroupImage {
     u32 count = 0;
     u32 program = 0;
     u32 most_relayed = 0;  ///< other than 0: neurons relay what arrives at their receptor, and have no program
+    /// Detailed cells, which have no program, and one constant: a current, pA.
+    bool is_cells = false;
     bool reads_negative_zero = false;
     std::vector<std::vector<double>> constants;
     std::vector<i32> refractory_steps;
@@ -148,16 +151,21 @@ struct GroupImage {
     u32 key_low = 0;
     u32 key_high = 0;
     std::vector<u64> ids = {};
+
+    bool has_program() const { return most_relayed == 0 && !is_cells; }
 };
 
 /// The numbers of a group, without the arrays that it points to.
 /// @param first_constant number of constants of the groups before it
 inline Group numbers_of(const GroupImage& image, std::span<const DeviceProgram> programs, u32 first_constant) {
-    static const DeviceProgram relay{.step = nullptr, .receptors = 1};
-    const DeviceProgram& model = image.most_relayed == 0 ? programs[image.program] : relay;
+    const DeviceProgram without{.step = nullptr,
+                                .constants = static_cast<u32>(image.constants.size()),
+                                .receptors = static_cast<u32>(image.first_inputs.size())};
+    const DeviceProgram& model = image.has_program() ? programs[image.program] : without;
     Group group;
     group.first_constant = first_constant;
     group.most_relayed = image.most_relayed;
+    group.is_cells = image.is_cells ? 1 : 0;
     group.first = image.first;
     group.count = image.count;
     group.program = image.program;
@@ -216,6 +224,7 @@ struct BlockImage {
     u32 rows = 0;  ///< of all sources of this process, then those that other processes' sources have in this block
     u64 synapses = 0;  ///< of its rows
     bool has_tables = false;  ///< of synapses that change with spikes
+    CellsImage cells = {};
 
     u32 inputs() const {
         u32 sum = 0;
@@ -236,6 +245,8 @@ struct NetworkImage {
     std::vector<DeviceProgram> programs;
     std::vector<LearningRule> learning_rules = {};
     std::vector<ReleaseRule> release_rules = {};
+    CellPrograms cell_programs = {};
+    std::vector<double> cell_rates = {};  ///< tables of all cells
     std::vector<BlockImage> blocks;
 };
 
@@ -243,6 +254,7 @@ struct NetworkImage {
 struct BlockState {
     std::vector<double> variables;  ///< [variable][neuron]
     std::vector<i32> refractory;  ///< steps that are left
+    CellsState cells = {};
 };
 
 /// What the host has calculated for a block in some steps; see Courses.
@@ -290,6 +302,9 @@ class Backend {
     virtual void set_tables(u32 block, const TablesImage& tables) = 0;
     /// Replaces groups' constants.
     virtual void set_constants(u32 block, std::span<const GroupImage> groups) = 0;
+    /// Replaces the cells of all blocks by others with the same nodes, receptors and electrodes.
+    /// @param rates as NetworkImage::cell_rates
+    virtual void set_cells(std::span<const CellsImage> blocks, std::span<const double> rates) = 0;
     virtual void set_state(u32 block, const BlockState& state) = 0;
     virtual void get_state(u32 block, BlockState& state) = 0;
     /// Sums of weights that are yet to arrive, within the greatest delay of the receptor: [receptor][step % slots][input], in

@@ -72,6 +72,14 @@ std::string_view name_of(Part part) {
             return "receive";
         case Part::update:
             return "update";
+        case Part::nodes:
+            return "nodes";
+        case Part::eliminate:
+            return "eliminate";
+        case Part::substitute:
+            return "substitute";
+        case Part::finish:
+            return "finish";
         case Part::publish:
             return "publish";
         case Part::gather:

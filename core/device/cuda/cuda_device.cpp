@@ -82,6 +82,10 @@ struct Loaded {
     std::unique_ptr<DeviceMemory> courses;
     std::vector<std::unique_ptr<DeviceMemory>> table_memory;  ///< by block; null without tables
     std::vector<PackedTables> tables;  ///< by block, without the bytes
+    std::unique_ptr<DeviceMemory> rates;  ///< of cells
+    std::vector<std::unique_ptr<DeviceMemory>> cell_memory;  ///< by block; null without cells
+    std::vector<PlacedCells> cells;  ///< by block, without the bytes
+    std::vector<std::size_t> cell_states;  ///< by block
     std::vector<BlockData> data;
     bool has_new_data = true;  ///< data has changed since it was copied to the device
     // By block, as after the last run.
@@ -292,7 +296,11 @@ class CudaDevice final : public Backend {
         fill(*made, image);
         made->image = std::move(image);
         // Nobody reads them again.
-        for (BlockImage& block : made->image.blocks) block.groups = {};
+        for (BlockImage& block : made->image.blocks) {
+            block.groups = {};
+            block.cells = {};
+        }
+        made->image.cell_rates = {};
         drawn_.begin.reset();
         made->spike_counts.assign(made->data.size(), 0);
         made->events.assign(made->data.size(), 0);
@@ -419,6 +427,12 @@ class CudaDevice final : public Backend {
         put_groups(*loaded_, loaded_->image.programs, block, groups);
     }
 
+    void set_cells(std::span<const CellsImage> blocks, std::span<const double> rates) override {
+        check_usable();
+        const ContextUse use(context_);
+        put_cells(*loaded_, blocks, rates);
+    }
+
     void set_state(u32 block, const BlockState& state) override {
         check_usable();
         const BlockImage& image = loaded_->image.blocks[block];
@@ -429,6 +443,9 @@ class CudaDevice final : public Backend {
         const ContextUse use(context_);
         copy_to<double>(place(block).state, state.variables);
         copy_to<i32>(place(block).refractory, state.refractory);
+        const Cells& cells = loaded_->cells[block].cells;
+        copy_to_array(cells.potential, std::span(state.cells.potential));
+        copy_to_array(cells.states, std::span(state.cells.states));
         stream_->wait("copying the state of neurons");
     }
 
@@ -440,6 +457,11 @@ class CudaDevice final : public Backend {
         const ContextUse use(context_);
         copy_from<double>(place(block).state, state.variables);
         copy_from<i32>(place(block).refractory, state.refractory);
+        const Cells& cells = loaded_->cells[block].cells;
+        state.cells.potential.resize(cells.node_count);
+        state.cells.states.resize(loaded_->cell_states[block]);
+        copy_from_array(cells.potential, std::span(state.cells.potential));
+        copy_from_array(cells.states, std::span(state.cells.states));
         stream_->wait("copying the state of neurons");
     }
 
@@ -538,6 +560,8 @@ class CudaDevice final : public Backend {
         if (loaded_->remote_memory != nullptr) bytes.spikes += loaded_->remote_memory->bytes();
         bytes.kernels = loaded_->kernel_bytes;
         if (loaded_->image.has_rows) bytes.synapses += drawn_.synapses->bytes();
+        if (loaded_->rates != nullptr) bytes.state += loaded_->rates->bytes();
+        for (const auto& cells : loaded_->cell_memory) bytes.state += cells == nullptr ? 0 : cells->bytes();
         for (const auto& tables : loaded_->table_memory) bytes.synapses += tables == nullptr ? 0 : tables->bytes();
         return bytes;
     }
@@ -607,7 +631,7 @@ class CudaDevice final : public Backend {
                                                   .registers = registers,
                                                   .signals = made.signals,
                                                   .has_clocks = !options_.tuning.clocks.empty()},
-                                                 {image.learning_rules, image.release_rules}),
+                                                 {image.learning_rules, image.release_rules}, image.cell_programs),
                                    target_),
                 "run");
             plan_shared_memory(image, keeps_state, made);
@@ -689,7 +713,8 @@ class CudaDevice final : public Backend {
                            .rows = {},
                            .receptors = {},
                            .shared = made.shared[b].places,
-                           .courses = {}};
+                           .courses = {},
+                           .cells = {}};
             std::ranges::copy(made.shared[b].receptors, data.receptors);
             source += block.neurons;
             at(data.state, places.state);
@@ -713,6 +738,44 @@ class CudaDevice final : public Backend {
             put_groups(made, image.programs, static_cast<u32>(b), block.groups);
         }
         stream_->wait("copying the network");
+        std::vector<CellsImage> cells;
+        for (const BlockImage& block : image.blocks) cells.push_back(block.cells);
+        put_cells(made, cells, image.cell_rates);
+    }
+
+    /// Without state.
+    void put_cells(Loaded& made, std::span<const CellsImage> blocks, std::span<const double> rates) {
+        made.rates.reset();
+        made.cell_memory.clear();
+        made.cells.clear();
+        made.cell_states.clear();
+        made.has_new_data = true;
+        if (!rates.empty()) {
+            check_memory(rates.size_bytes());
+            made.rates = std::make_unique<DeviceMemory>(context_, rates.size_bytes(), "rates of gates");
+            copy(made.rates->address(), std::as_bytes(rates));
+            stream_->wait("copying rates of gates");
+        }
+        const u64 rates_at = made.rates == nullptr ? 0 : made.rates->address();
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            made.cell_memory.push_back(nullptr);
+            made.cells.emplace_back();
+            made.cell_states.push_back(blocks[b].states);
+            if (blocks[b].empty()) {
+                made.data[b].cells = {};
+                continue;
+            }
+            // How many bytes there are does not depend on the address.
+            const std::size_t bytes = place_cells(blocks[b], 0, nullptr).bytes.size();
+            check_memory(bytes);
+            made.cell_memory[b] = std::make_unique<DeviceMemory>(context_, bytes, "detailed cells");
+            made.cells[b] = place_cells(blocks[b], made.cell_memory[b]->address(),
+                                        reinterpret_cast<const double*>(static_cast<std::uintptr_t>(rates_at)));
+            copy(made.cell_memory[b]->address(), made.cells[b].bytes);
+            stream_->wait("copying detailed cells");
+            made.cells[b].bytes = {};
+            made.data[b].cells = made.cells[b].cells;
+        }
     }
 
     /// Finds the rows of a block among those that were drawn. @param address of RowTable::words

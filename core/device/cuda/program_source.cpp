@@ -345,6 +345,120 @@ std::string rules_text(const SynapseRules& rules) {
     return text + "        return 0.0;\n    }\n";
 }
 
+// Cells.
+
+/// Statements that read the inputs of a program, as names.
+std::vector<std::string> read_inputs(StepText& text, const std::vector<std::string>& inputs) {
+    std::vector<std::string> names;
+    for (const std::string& input : inputs) {
+        names.push_back(text.next_name());
+        text.line("const double " + names.back() + " = " + input + ";");
+    }
+    return names;
+}
+
+/// The text of a function of a mechanism. Inputs of its programs are states, PlaceInput, and parameters.
+class MechanismText {
+   public:
+    explicit MechanismText(const MechanismProgram& mechanism) : mechanism_(mechanism), text_(none_) {}
+
+    std::string currents() {
+        std::vector<std::string> states = read_inputs(text_, states_of_view());
+        std::string has_ended = "true";
+        if (mechanism_.has_half) {
+            const std::vector<std::string> results = add(*mechanism_.step, states, "view.half_step()");
+            states.assign(results.begin(), results.begin() + mechanism_.states);
+            has_ended = all_of(results);
+        }
+        const std::vector<std::string> results = add(*mechanism_.current, states, "view.input(input_step)");
+        for (u32 k = 0; k < 2 * mechanism_.currents; ++k) {
+            text_.line("view.result(" + std::to_string(k) + ") = " + results[k] + ";");
+        }
+        text_.line("return " + has_ended + ";");
+        return text_.text();
+    }
+
+    std::string advance() {
+        const std::vector<std::string> results =
+            add(*mechanism_.step, read_inputs(text_, states_of_view()), "view.input(input_step)");
+        for (u32 s = 0; s < mechanism_.states; ++s) {
+            text_.line("view.state(" + std::to_string(s) + ") = " + results[s] + ";");
+        }
+        text_.line("return " + all_of(results) + ";");
+        return text_.text();
+    }
+
+   private:
+    std::vector<std::string> states_of_view() const {
+        std::vector<std::string> states;
+        for (u32 s = 0; s < mechanism_.states; ++s) states.push_back("view.state(" + std::to_string(s) + ")");
+        return states;
+    }
+
+    std::vector<std::string> add(const Program& program, std::vector<std::string> names, const std::string& step) {
+        std::vector<std::string> inputs;
+        for (u32 which = 0; which < place_inputs; ++which) {
+            inputs.push_back(which == input_step ? step : "view.input(" + std::to_string(which) + "U)");
+        }
+        for (std::size_t p = 0; mechanism_.states + place_inputs + p < program.inputs.size(); ++p) {
+            inputs.push_back("view.parameter(" + std::to_string(p) + ")");
+        }
+        const std::vector<std::string> read = read_inputs(text_, inputs);
+        names.insert(names.end(), read.begin(), read.end());
+        if (names.size() != program.inputs.size()) throw InternalError("inputs of the program of a mechanism");
+        return text_.add(program, names, 0);
+    }
+
+    /// Whether all loops have ended.
+    std::string all_of(const std::vector<std::string>& results) const {
+        std::string all = "true";
+        for (std::size_t k = mechanism_.states; k < results.size(); ++k) all += " && " + results[k];
+        return all;
+    }
+
+    const MechanismProgram& mechanism_;
+    const DeviceProgram none_;
+    StepText text_;
+};
+
+std::string rate_text(const RateProgram& rate) {
+    const DeviceProgram none;
+    StepText text(none);
+    std::vector<std::string> inputs{"argument"};
+    if (rate.inputs == 2) inputs.emplace_back("logarithm");
+    for (std::size_t p = 0; inputs.size() < rate.program->inputs.size(); ++p) {
+        inputs.push_back("parameters[" + std::to_string(p) + "]");
+    }
+    const std::vector<std::string> results = text.add(*rate.program, read_inputs(text, inputs), 0);
+    text.line("steady = " + results[0] + ";");
+    text.line("tau = " + results[1] + ";");
+    return text.text();
+}
+
+/// What a CellThread needs.
+std::string cells_text(const CellPrograms& cells) {
+    std::string text = R"(
+    RANVIER_DEVICE void rates(u32 program, double argument, double logarithm, const double* parameters, double& steady,
+                              double& tau) const {
+)";
+    for (std::size_t k = 0; k < cells.rates.size(); ++k) {
+        text += "        if (program == " + std::to_string(k) + ") {\n" + rate_text(cells.rates[k]) +
+                "        return;\n        }\n";
+    }
+    text += "    }\n";
+    for (const bool advances : {false, true}) {
+        text += std::string("\n    template <class View>\n    RANVIER_DEVICE bool ") +
+                (advances ? "advance_place" : "place_currents") + "(u32 program, const View& view) const {\n";
+        for (std::size_t k = 0; k < cells.mechanisms.size(); ++k) {
+            MechanismText mechanism(cells.mechanisms[k]);
+            text += "        if (program == " + std::to_string(k) + ") {\n" +
+                    (advances ? mechanism.advance() : mechanism.currents()) + "        }\n";
+        }
+        text += "        return false;\n    }\n";
+    }
+    return text;
+}
+
 }  // namespace
 
 bool may_be_subnormal(program::Operation operation) {
@@ -360,8 +474,8 @@ bool may_be_subnormal(program::Operation operation) {
     }
 }
 
-std::string models_source(std::span<const DeviceProgram> programs, const KernelShape& shape,
-                          const SynapseRules& rules) {
+std::string models_source(std::span<const DeviceProgram> programs, const KernelShape& shape, const SynapseRules& rules,
+                          const CellPrograms& cells) {
     // Populations of one model have programs that are alike.
     std::vector<std::string> steps;
     std::vector<std::size_t> step_of;
@@ -412,7 +526,8 @@ struct Models {
               ";\n    static constexpr bool has_synapse_releases = " +
               (std::ranges::any_of(rules.release, differs_in_row) ? "true" : "false") +
               ";\n    static constexpr bool has_timed_traces = " +
-              (std::ranges::any_of(rules.learning, &LearningRule::has_timed_traces) ? "true" : "false") + R"(;
+              (std::ranges::any_of(rules.learning, &LearningRule::has_timed_traces) ? "true" : "false") +
+              ";\n    static constexpr bool has_cells = " + (cells.has_cells ? "true" : "false") + R"(;
 
     template <class View>
     RANVIER_DEVICE u32 step(u32 program, View& view) const {
@@ -429,15 +544,16 @@ struct Models {
         source += "\n    template <class View>\n    RANVIER_DEVICE static u32 step_" + std::to_string(s) +
                   "(View& view) {\n" + steps[s] + "    }\n";
     }
+    if (cells.has_cells) source += cells_text(cells);
     return source + rules_text(rules) + "};\n\n}  // namespace ranvier::device\n";
 }
 
-std::string kernel_source(std::span<const DeviceProgram> programs, const KernelShape& shape,
-                          const SynapseRules& rules) {
+std::string kernel_source(std::span<const DeviceProgram> programs, const KernelShape& shape, const SynapseRules& rules,
+                          const CellPrograms& cells) {
     const std::string bounds = shape.threads == 0 ? ""
                                                   : " __launch_bounds__(" + std::to_string(shape.threads) + ", " +
                                                         std::to_string(shape.blocks) + ")";
-    return models_source(programs, shape, rules) + "\n#define RANVIER_LAUNCH_BOUNDS" + bounds +
+    return models_source(programs, shape, rules, cells) + "\n#define RANVIER_LAUNCH_BOUNDS" + bounds +
            (shape.has_clocks ? "\n#define RANVIER_CLOCKS" : "") + "\n#include \"device/cuda/kernel_entry.cuh\"\n";
 }
 

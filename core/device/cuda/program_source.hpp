@@ -28,19 +28,20 @@ struct SynapseRules {
 };
 
 /// The functor `Models` of core/device/kernel/block.hpp for the programs of a network, as CUDA C++: a function for each
-/// different program, with a statement for each instruction, and one for each side of a rule. It is C++ for processors, too, which tests compile.
+/// different program, with a statement for each instruction, one for each side of a
+/// rule, and those that a CellThread needs. It is C++ for processors, too, which tests compile.
 ///
 /// GPUs cannot flush subnormal numbers of 64 bits, so each operation whose result may be subnormal has a comparison.
 /// Where the exact result of a product or quotient is within 2^-53 below the smallest normal number, in relation to it,
 /// it becomes this number, as on no processor or only on some (base/subnormals.hpp).
 /// @throws StateError for a program that cannot run on a GPU yet
 std::string models_source(std::span<const DeviceProgram> programs, const KernelShape& shape = {},
-                          const SynapseRules& rules = {});
+                          const SynapseRules& rules = {}, const CellPrograms& cells = {});
 
 /// The whole source of the kernel `run`, whose only parameter is a `Parameters`. It includes kernel_texts().
 /// @throws StateError for a program that cannot run on a GPU yet
 std::string kernel_source(std::span<const DeviceProgram> programs, const KernelShape& shape = {},
-                          const SynapseRules& rules = {});
+                          const SynapseRules& rules = {}, const CellPrograms& cells = {});
 
 /// The CUDA C++ of the kernel that draws rows (core/device/kernel/construction.hpp).
 std::string construction_source();

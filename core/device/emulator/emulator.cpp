@@ -13,6 +13,7 @@
 #include "device/backend/memory_plan.hpp"
 #include "device/backend/row_packing.hpp"
 #include "device/backend/shared_plan.hpp"
+#include "device/emulator/evaluated_cells.hpp"
 #include "device/kernel/block.hpp"
 #include "program/evaluate.hpp"
 #include "program/operations.hpp"
@@ -27,7 +28,7 @@ constexpr u32 register_room = 16;
 
 /// Evaluates the programs of steps one neuron at a time.
 template <u32 register_count>
-class EmulatedModels {
+class EmulatedModels : public EvaluatedCells {
    public:
     static constexpr u32 registers = register_count;
     static constexpr u32 signals = all_signals;
@@ -36,7 +37,10 @@ class EmulatedModels {
     static constexpr bool has_timed_traces = true;
 
     explicit EmulatedModels(const NetworkImage& image)
-        : programs_(image.programs), learning_(image.learning_rules), releases_(image.release_rules) {}
+        : EvaluatedCells(image.cell_programs),
+          programs_(image.programs),
+          learning_(image.learning_rules),
+          releases_(image.release_rules) {}
 
     template <class View>
     u32 step(u32 number, View& view) const {
@@ -110,6 +114,7 @@ struct BlockMemory {
     std::vector<Group> groups;
     PackedTables tables;
     BlockState state;
+    PlacedCells cells;
     std::vector<i64> ring;
     std::vector<RemoteSpike> remote;
     std::vector<u16> lists;
@@ -189,6 +194,8 @@ class Emulator final : public Backend {
         network_.programs = std::move(image.programs);
         network_.learning_rules = std::move(image.learning_rules);
         network_.release_rules = std::move(image.release_rules);
+        network_.cell_programs = std::move(image.cell_programs);
+        network_.cell_rates = std::move(image.cell_rates);
         epoch_steps_ = image.epoch_steps;
         has_remote_ = image.has_remote;
         quantum_ = image.quantum;
@@ -212,6 +219,7 @@ class Emulator final : public Backend {
             block.ring.assign(std::size_t{block.image.slots} * block.image.inputs(), 0);
             make_lists(block, block.image.most_spikes(0));
             arrange_groups(block);
+            put_cells(block, std::exchange(block.image.cells, {}));
             choose_plan(block);
         }
         records_.assign(2 * std::size_t{epoch_steps_} * memory_.size(), Record{});
@@ -246,8 +254,22 @@ class Emulator final : public Backend {
         memory_[block].image.groups.assign(groups.begin(), groups.end());
         arrange_groups(memory_[block]);
     }
-    void set_state(u32 block, const BlockState& state) override { memory_[block].state = state; }
-    void get_state(u32 block, BlockState& state) override { state = memory_[block].state; }
+    void set_cells(std::span<const CellsImage> blocks, std::span<const double> rates) override {
+        network_.cell_rates.assign(rates.begin(), rates.end());
+        for (std::size_t b = 0; b < blocks.size(); ++b) put_cells(memory_[b], blocks[b]);
+    }
+    void set_state(u32 block, const BlockState& state) override {
+        memory_[block].state = state;
+        const Cells& cells = memory_[block].cells.cells;
+        std::ranges::copy(state.cells.potential, cells.potential);
+        std::ranges::copy(state.cells.states, cells.states);
+    }
+    void get_state(u32 block, BlockState& state) override {
+        state = memory_[block].state;
+        const Cells& cells = memory_[block].cells.cells;
+        std::copy_n(cells.potential, state.cells.potential.size(), state.cells.potential.begin());
+        std::copy_n(cells.states, state.cells.states.size(), state.cells.states.begin());
+    }
     void set_ring(u32 block, std::span<const i64> sums) override {
         memory_[block].ring.assign(sums.begin(), sums.end());
     }
@@ -320,7 +342,9 @@ class Emulator final : public Backend {
                            pack_groups(block.image.groups, network_.programs, 0).bytes.size();
             bytes.spikes += block.lists.size() * sizeof(u16) + block.spikes.size() * sizeof(Spike);
             bytes.synapses += block.tables.bytes.size();
+            bytes.state += block.cells.bytes.size();
         }
+        bytes.state += network_.cell_rates.size() * sizeof(double);
         return bytes;
     }
 
@@ -416,6 +440,17 @@ class Emulator final : public Backend {
         block.plan = plan_shared(block.image, network_.programs, count, room);
     }
 
+    /// Without state.
+    void put_cells(BlockMemory& block, const CellsImage& image) const {
+        std::vector<std::byte> bytes(place_cells(image, 0, nullptr).bytes.size());
+        const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+        block.cells = place_cells(image, address, network_.cell_rates.data());
+        std::ranges::copy(block.cells.bytes, bytes.data());
+        block.cells.bytes = std::move(bytes);
+        block.state.cells = {.potential = std::vector<double>(image.nodes.size(), 0.0),
+                             .states = std::vector<double>(image.states, 0.0)};
+    }
+
     void make_lists(BlockMemory& block, u32 list_room) const {
         block.list_room = list_room;
         block.lists.assign(2 * std::size_t{epoch_steps_} * list_room, 0);
@@ -487,7 +522,8 @@ class Emulator final : public Backend {
                                    .rows = block.courses.rows.data(),
                                    .values = block.courses.values.data(),
                                    .played_begin = nullptr,
-                                   .played = block.courses.played.data()}};
+                                   .played = block.courses.played.data()},
+                       .cells = block.cells.cells};
         if (!block.courses.played_begin.empty()) data.courses.played_begin = block.courses.played_begin.data();
         std::ranges::copy(block.plan.receptors, data.receptors);
         return data;

@@ -35,6 +35,10 @@ enum class Part : u32 {
     receive_rows,  ///< as `rows`, for the spikes of other processes in a step
     receive,  ///< synapses of spikes of other processes are added to the inputs
     update,   ///< neurons read their inputs, and advance
+    nodes,       ///< detailed cells: the equations of their nodes
+    eliminate,   ///< the nodes of a depth, from the deepest one
+    substitute,  ///< and back
+    finish,      ///< what follows from the solution
     publish,  ///< the record of the step is written; meanwhile, synapses that have time are added to the inputs
     gather,   ///< the records of all blocks are read
     list,     ///< more spikes of these records than fitted
@@ -87,7 +91,8 @@ struct Shared {
 /// @tparam Models has `u32 step(u32 program, View& view) const` for a NeuronView, and `registers`: variables of a neuron
 /// that the thread keeps, which then has only one, or 0; `signals`: bits of the kinds of signals; `has_rules`:
 /// whether there may be synapses that change, `has_synapse_releases`: that add a part of their own, and `has_timed_traces`: that
-/// have traces of their own; and for rules of synapses
+/// have traces of their own; `has_cells`: whether there may be detailed cells, for which it has what a CellThread needs; and
+/// for rules of synapses
 ///     float presynaptic(u32 rule, float weight, float trace, float same_side_trace, const float* parameters) const
 ///     float postsynaptic(the same) const
 ///     double release(u32 rule, double* values, u32 stride, i64& last, i64 step) const
@@ -133,6 +138,18 @@ class Block {
                 return true;
             case Part::update:
                 update();
+                return true;
+            case Part::nodes:
+                for_nodes(0, cells().node_count, [](auto& thread, u32 n) { thread.begin(n); });
+                return true;
+            case Part::eliminate:
+                for_depth([](auto& thread, u32 n) { thread.eliminate(n); });
+                return true;
+            case Part::substitute:
+                for_depth([](auto& thread, u32 n) { thread.substitute(n); });
+                return true;
+            case Part::finish:
+                for_nodes(0, cells().node_count, [](auto& thread, u32 n) { thread.finish(n); });
                 return true;
             case Part::publish:
                 if (thread_ == 0) publish_record();
@@ -186,6 +203,23 @@ class Block {
                 received_ = end_of_received();
                 return after_received();
             case Part::update:
+                if (!has_cells()) return Part::publish;
+                depth_ = cells().level_count - 1;
+                return Part::nodes;
+            case Part::nodes:
+                return Part::eliminate;
+            case Part::eliminate:
+                if (depth_ > 0) {
+                    --depth_;
+                    return Part::eliminate;
+                }
+                // At the roots, the solution is there.
+                depth_ = 1;
+                return depth_ < cells().level_count ? Part::substitute : Part::finish;
+            case Part::substitute:
+                ++depth_;
+                return depth_ < cells().level_count ? Part::substitute : Part::finish;
+            case Part::finish:
                 return Part::publish;
             case Part::publish:
                 is_pending_ = false;
@@ -262,6 +296,34 @@ class Block {
         return draw_word(group.key_low, group.key_high, group.ids[neuron], step_, index, is_single);
     }
 
+    // What a CellThread has.
+
+    RANVIER_DEVICE double take_cell_input(const CellOfBlock& cell, u32 receptor, u32 input) {
+        return take_input(groups()[cell.group], receptor, input);
+    }
+    /// What an electrode injects into a cell, pA.
+    RANVIER_DEVICE double inject(const CellOfBlock& cell, u32 electrode) const {
+        const Group& group = groups()[cell.group];
+        const double constant_part = electrode == 0 ? constant(group, 0, cell.number) : 0.0;
+        return constant_part + add_signals(group, current_input - electrode, cell.number, 0.0);
+    }
+    RANVIER_DEVICE void finish_cell(const CellOfBlock& cell, bool crosses) {
+        const Group& group = groups()[cell.group];
+        const u32 neuron = group.first + cell.number;
+        i32& left = refractory_in_memory()[neuron];
+        const bool is_refractory = left > 0;
+        if (is_refractory) --left;
+        if (!crosses || is_refractory) return;
+        left = group.refractory_steps[0] > 0 ? group.refractory_steps[0] - 1 : 0;
+        fire(neuron);
+        let_learn_from(neuron);
+    }
+    RANVIER_DEVICE void fail() {
+        p_.control->failed = 1;
+        shared_->asks_to_stop = 1;
+    }
+    RANVIER_DEVICE i64 present_step() const { return step_; }
+
    private:
     static constexpr u32 no_group = ~0U;
     static constexpr u32 has_time = 1;  ///< index of Shared::reaches
@@ -286,6 +348,22 @@ class Block {
     RANVIER_DEVICE bool has_tables() const {
         if constexpr (!Models::has_rules) return false;
         return shared_->data.learning_count + shared_->data.factor_count != 0;
+    }
+    RANVIER_DEVICE bool has_cells() const {
+        if constexpr (!Models::has_cells) return false;
+        return cells().node_count != 0;
+    }
+    RANVIER_DEVICE const Cells& cells() const { return shared_->data.cells; }
+    template <class Act>
+    RANVIER_DEVICE void for_nodes(u32 begin, u32 end, const Act& act) {
+        if constexpr (Models::has_cells) {
+            CellThread<Block, Models> thread(*this, models_, cells());
+            for (u32 n = begin + thread_; n < end; n += threads_) act(thread, n);
+        }
+    }
+    template <class Act>
+    RANVIER_DEVICE void for_depth(const Act& act) {
+        for_nodes(cells().level_begins[depth_], cells().level_begins[depth_ + 1], act);
     }
     RANVIER_DEVICE u32* sources() const { return shared_->template at<u32>(shared_->data.shared.sources); }
     RANVIER_DEVICE const Group* groups() const { return shared_->template at<Group>(shared_->data.shared.groups); }
@@ -418,7 +496,8 @@ class Block {
         if constexpr (Models::registers != 0) {
             own_group_ = no_group;
             for (u32 g = 0; g < data.group_count; ++g) {
-                if (thread_ - groups()[g].first < groups()[g].count) own_group_ = g;
+                const Group& group = groups()[g];
+                if (group.is_cells == 0 && thread_ - group.first < group.count) own_group_ = g;
             }
             if (own_group_ == no_group) return;
             // All variables, with indices that the compiler knows.
@@ -570,11 +649,6 @@ class Block {
         }
     }
 
-    RANVIER_DEVICE void fail() {
-        p_.control->failed = 1;
-        shared_->asks_to_stop = 1;
-    }
-
     /// Fires a neuron for each spike that has arrived.
     RANVIER_DEVICE void relay(const Group& group, u32 i) {
         const double number = take_input(group, 0, i);
@@ -609,6 +683,7 @@ class Block {
 
     RANVIER_DEVICE void update(const Group& group, u32 neuron) {
         const u32 i = neuron - group.first;
+        if (group.is_cells != 0) return;
         if (group.most_relayed != 0) {
             relay(group, i);
             return;
@@ -975,6 +1050,7 @@ class Block {
     u32 slot_;       ///< of step_ in the ring
     u64 list_ = 1;     ///< of arrivals, counted
     u64 round_ = 0;    ///< of the repeated spikes of this list
+    u32 depth_ = 0;    ///< of the nodes that are eliminated or substituted
     u64 received_;     ///< the first spike of other processes that is not delivered yet
     i64 settled_ = 0;  ///< all synapses have learnt from the spikes that had arrived in this step
     u32 parity_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "device/kernel/cells.hpp"
 #include "device/kernel/machine.hpp"
 #include "device/kernel/plastic.hpp"
 #include "device/kernel/rows.hpp"
@@ -10,8 +11,6 @@
 /// A block of threads has some neurons with their state, the ring of their inputs, and their incoming synapses. Nobody else
 /// writes to these. Blocks tell each other their spikes by records.
 namespace ranvier::device {
-
-inline constexpr u32 most_receptors = 8;
 
 /// A constant of a step: one for each neuron of a group, or, without these, of all.
 struct Constant {
@@ -25,6 +24,7 @@ struct Group {
     u32 count = 0;
     u32 program = 0;  ///< index of the program of their step
     u32 most_relayed = 0;  ///< other than 0: a neuron fires as many spikes as arrive, at most so many
+    u32 is_cells = 0;  ///< of BlockData::cells
     u32 variables = 0;
     u32 constant_count = 0;
     u32 first_constant = 0;  ///< of those of the block
@@ -140,6 +140,7 @@ struct BlockData {
     Receptor receptors[most_receptors];
     SharedPlaces shared;
     Courses courses;
+    Cells cells;
 };
 
 /// What the host and the blocks tell each other while a kernel runs.

@@ -41,7 +41,7 @@ enum class SignalKind : u32 { course, poisson, noise };
 /// A stimulus of a group.
 struct Signal {
     SignalKind kind = SignalKind::course;
-    u32 input = 0;  ///< a receptor, or current_input
+    u32 input = 0;  ///< a receptor, or current_input less the number of an electrode
     u32 course = 0;  ///< index among those of the block
     Targets targets;
     const PoissonInput* poisson = nullptr;

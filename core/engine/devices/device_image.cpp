@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "device/kernel/block.hpp"
+#include "engine/devices/refusal.hpp"
 #include "engine/devices/table_rows.hpp"
 #include "engine/option_choices.hpp"
 #include "ranvier/base/errors.hpp"
@@ -18,11 +19,6 @@ namespace {
 
 using device::u32;
 using device::u64;
-
-[[noreturn]] void refuse(const std::string& device, const std::string& bound) {
-    throw StateError(
-        {.object = "device", .value = "'" + device + "'", .bound = bound, .remedy = "run on processors: device='cpu'"});
-}
 
 /// Sums have 64 bits with their sign.
 constexpr double most_quanta = 0x1p62;
@@ -39,8 +35,28 @@ u32 input_count(const ShardInputs& inputs) {
     return count;
 }
 
-/// Whether a device takes the neurons of a group through their steps.
-bool has_program(const ShardGroup& group) { return group.neurons != nullptr && !is_played(group); }
+/// The cells of a group with compartments; null: it has neurons without.
+device::CellSource* cells_of(const ShardGroup& group) { return dynamic_cast<device::CellSource*>(group.neurons.get()); }
+
+/// Whether a device takes the neurons of a group through their steps, and whether by a program.
+bool has_steps(const ShardGroup& group) { return group.neurons != nullptr && !is_played(group); }
+bool has_program(const ShardGroup& group) { return has_steps(group) && cells_of(group) == nullptr; }
+
+std::vector<std::vector<device::CellGroupOfBlock>> cell_groups(std::span<const std::unique_ptr<Shard>> shards) {
+    std::vector<std::vector<device::CellGroupOfBlock>> blocks(shards.size());
+    for (std::size_t s = 0; s < shards.size(); ++s) {
+        // As DeviceImage::groups().
+        u32 number = 0;
+        for (const ShardGroup& group : shards[s]->groups()) {
+            if (!has_steps(group)) continue;
+            if (device::CellSource* const cells = cells_of(group)) {
+                blocks[s].push_back({cells, number, group.offset, group.size, group.receptors});
+            }
+            ++number;
+        }
+    }
+    return blocks;
+}
 
 std::vector<u64> ids_of(const IdSequence& sequence) {
     std::vector<u64> ids;
@@ -105,7 +121,8 @@ device::NoiseImage noise_image(const models::NoiseCurrents& noise) {
 
 void check_for_device(const network::Network& network, const SimulationOptions& options,
                       const comm::Communicator& communicator) {
-    const auto refuse_for = [&](const std::string& bound) { refuse(options.device, bound); };
+    const auto refuse_for = [&](const std::string& bound) { refuse_for_device(options.device, bound); };
+    if (!network.outside_fields().empty()) refuse_for("it does not have potentials outside of cells yet");
     if (communicator.is_dry_run()) refuse_for("it has no dry runs");
     if (communicator.size() > 1) {
         if (choose_exchange(options, communicator.size()).on_host) {
@@ -128,7 +145,13 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
     for (const network::Population& population : network.populations()) {
         const std::string model(population.model->name);
         const bool is_played = population.model->is_source || population.model->ignores_input;
-        if (!is_played && !population.model->relays_input && !population.model->has_step_program(options.precision)) {
+        const bool is_cells = population.size > 0 && population.model->compartments(0) > 0;
+        if (const auto missing = population.model->missing_on_devices()) {
+            refuse_for("the cells of population '" + population.name + "' have " + *missing +
+                       ", which it does not have");
+        }
+        if (!is_played && !is_cells && !population.model->relays_input &&
+            !population.model->has_step_program(options.precision)) {
             const bool is_single = population.model->has_step_program(models::Precision::double_precision);
             refuse_for("it does not have the model '" + model + "' of population '" + population.name + "' " +
                        (is_single ? "in single precision " : "") + "yet");
@@ -167,6 +190,7 @@ DeviceImage::DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const c
       shards_(shards),
       layout_(layout),
       epoch_steps_(epoch_steps),
+      cells_(cell_groups(shards)),
       plastic_(shards, network, std::max(epoch_steps, exchange_steps), device_),
       host_stimuli_(shards.size()) {
     DelaySteps greatest = std::max<DelaySteps>(1, static_cast<DelaySteps>(longest_delay));
@@ -181,14 +205,15 @@ DeviceImage::DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const c
         first_sources_.push_back(source);
         const u32 size = shard->layout().size();
         if (size > most_neurons) {
-            refuse(device_, "a block has at most " + std::to_string(most_neurons) + " neurons, and " +
-                                std::to_string(shards_.size()) + " blocks would have " + std::to_string(size));
+            refuse_for_device(device_, "a block has at most " + std::to_string(most_neurons) + " neurons, and " +
+                                           std::to_string(shards_.size()) + " blocks would have " +
+                                           std::to_string(size));
         }
         // A place beyond the end of the ring is below 2^32.
         if (u64{slots_} * input_count(shard->inputs()) > INT32_MAX) {
-            refuse(device_, "a block has at most 2^31 sums, and this one would have " +
-                                std::to_string(input_count(shard->inputs())) + " in " + std::to_string(slots_) +
-                                " steps");
+            refuse_for_device(device_, "a block has at most 2^31 sums, and this one would have " +
+                                           std::to_string(input_count(shard->inputs())) + " in " +
+                                           std::to_string(slots_) + " steps");
         }
         source += size;
     }
@@ -213,8 +238,8 @@ void DeviceImage::fit_quantum() {
     }
     if (std::isfinite(all.quantum)) quantum_ = all.quantum;
     if (all.greatest_sum() > most_quanta) {
-        refuse(device_, "it adds weights exactly in 64 bits, and those from " + to_text(all.least) + " to " +
-                            to_text(all.greatest) + " need more");
+        refuse_for_device(device_, "it adds weights exactly in 64 bits, and those from " + to_text(all.least) + " to " +
+                                       to_text(all.greatest) + " need more");
     }
 }
 
@@ -225,6 +250,7 @@ device::NetworkImage DeviceImage::network(const DrawnRows* drawn) {
     image.has_remote = layout_.placement().ranks() > 1;
     image.quantum = quantum_;
     image.has_rows = drawn != nullptr;
+    std::vector<device::CellsImage> cells = cells_.images();
     for (u32 s = 0; s < shards_.size(); ++s) {
         Shard& shard = *shards_[s];
         device::BlockImage block;
@@ -235,8 +261,9 @@ device::NetworkImage DeviceImage::network(const DrawnRows* drawn) {
         block.receptors = drawn != nullptr ? drawn->receptors[s] : receptor_images(s);
         block.slots = slots_;
         block.groups = groups(s);
+        block.cells = std::move(cells[s]);
         for (const device::GroupImage& group : block.groups) {
-            if (group.most_relayed != 0) continue;
+            if (!group.has_program()) continue;
             block.variables = std::max(block.variables, programs_[group.program].variables);
         }
         block.rows = number_rows(s);
@@ -253,6 +280,8 @@ device::NetworkImage DeviceImage::network(const DrawnRows* drawn) {
         image.blocks.push_back(std::move(block));
     }
     image.programs = programs_;
+    image.cell_programs = cells_.programs();
+    image.cell_rates = cells_.rates();
     image.learning_rules = plastic_.rules().learning;
     image.release_rules = plastic_.rules().release;
     return image;
@@ -262,7 +291,11 @@ std::vector<device::GroupImage> DeviceImage::groups(std::uint32_t shard) {
     std::vector<device::GroupImage> images;
     host_stimuli_[shard].clear();
     for (const ShardGroup& group : shards_[shard]->groups()) {
-        if (!has_program(group)) continue;
+        if (!has_steps(group)) continue;
+        if (cells_of(group) != nullptr) {
+            images.push_back(cells(shard, group));
+            continue;
+        }
         const bool has_current =
             std::ranges::find(group.stimulated_electrodes, true) != group.stimulated_electrodes.end();
         if (group.model->relays_input) {
@@ -271,7 +304,7 @@ std::vector<device::GroupImage> DeviceImage::groups(std::uint32_t shard) {
         }
         std::optional<models::StepProgram> program = group.neurons->step_program(has_current);
         if (!program) {
-            refuse(device_, "it does not have the model '" + std::string(group.model->name) + "' yet");
+            refuse_for_device(device_, "it does not have the model '" + std::string(group.model->name) + "' yet");
         }
         device::GroupImage image{.first = group.offset,
                                  .count = group.size,
@@ -293,6 +326,23 @@ std::vector<device::GroupImage> DeviceImage::groups(std::uint32_t shard) {
         images.push_back(std::move(image));
     }
     return images;
+}
+
+device::GroupImage DeviceImage::cells(std::uint32_t shard, const ShardGroup& group) {
+    const device::CellSource& cells = *cells_of(group);
+    device::GroupImage image{.first = group.offset,
+                             .count = group.size,
+                             .is_cells = true,
+                             .reads_negative_zero = true,
+                             .constants = {{}},
+                             .refractory_steps = {static_cast<device::i32>(cells.refractory_steps())},
+                             .first_inputs = {}};
+    for (u32 i = 0; i < group.size; ++i) image.constants[0].push_back(cells.constant_current(i));
+    for (u32 receptor = 0; receptor < group.receptors; ++receptor) {
+        image.first_inputs.push_back(group.first_inputs[receptor]);
+    }
+    for (const std::size_t index : group.stimuli) image.signals.push_back(signal(shard, group, index));
+    return image;
 }
 
 device::GroupImage DeviceImage::relays(std::uint32_t shard, const ShardGroup& group) {
@@ -324,11 +374,14 @@ std::uint32_t DeviceImage::program_number(const ShardGroup& group, const models:
 device::SignalImage DeviceImage::signal(std::uint32_t shard, const ShardGroup& group, std::size_t index) {
     const ShardStimulus& stimulus = shards_[shard]->stimuli()[index];
     const IdSequence targets = shards_[shard]->stimuli().targets_of(stimulus, network_);
-    device::SignalImage image{.input = stimulus.current ? device::current_input : stimulus.receptor,
-                              .first = stimulus.offset - group.offset,
-                              .count = static_cast<u32>(targets.size())};
+    // Where neurons have several sites, targets are inputs of the group.
+    const bool has_sites = !stimulus.current && shards_[shard]->inputs().layout(stimulus.receptor).has_sites();
+    device::SignalImage image{
+        .input = stimulus.current ? device::current_input - stimulus.receptor : stimulus.receptor,
+        .first = stimulus.offset - (has_sites ? group.first_inputs[stimulus.receptor] : group.offset),
+        .count = static_cast<u32>(targets.size())};
     if (!stimulus.places.empty()) {
-        image.indices.assign(group.size, -1);
+        image.indices.assign(has_sites ? group.inputs[stimulus.receptor] : group.size, -1);
         for (std::size_t i = 0; i < stimulus.places.size(); ++i) {
             image.indices[image.first + stimulus.places[i]] = static_cast<device::i32>(i);
         }
@@ -396,7 +449,8 @@ std::uint32_t DeviceImage::number_rows(std::uint32_t shard) {
         }
     }
     if (rows >= not_remote) {
-        refuse(device_, "a block has at most 2^32 rows of synapses, and this one would have " + std::to_string(rows));
+        refuse_for_device(device_,
+                          "a block has at most 2^32 rows of synapses, and this one would have " + std::to_string(rows));
     }
     row_counts_[shard] = static_cast<u32>(rows);
     return row_counts_[shard];
@@ -436,10 +490,12 @@ device::BlockState DeviceImage::state(std::uint32_t shard, Step now) const {
         std::ranges::copy(std::get<std::vector<std::int32_t>>(columns.back().values),
                           state.refractory.begin() + group.offset);
     }
+    cells_.read(shard, now, state);
     return state;
 }
 
 void DeviceImage::set_state(std::uint32_t shard, Step now, const device::BlockState& state) const {
+    cells_.write(shard, now, state);
     const Shard& to = *shards_[shard];
     const u32 neurons = to.layout().size();
     for (const ShardGroup& group : to.groups()) {

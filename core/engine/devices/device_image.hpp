@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/backend/backend.hpp"
+#include "device/backend/cell_forest.hpp"
 #include "engine/devices/construction_image.hpp"
 #include "engine/devices/device_courses.hpp"
 #include "engine/devices/plastic_tables.hpp"
@@ -70,6 +71,7 @@ class DeviceImage {
         return remote_row(shard, kind, row) != not_remote;
     }
     const PlasticTables& plastic() const { return plastic_; }
+    device::CellForests& cells() { return cells_; }
     /// The tables of a shard whose synapses change with spikes. Thread-safe.
     device::TablesImage tables(std::uint32_t shard) const;
 
@@ -78,6 +80,7 @@ class DeviceImage {
     /// @throws StateError if their sums need more bits than the device has
     void fit_quantum();
     std::vector<device::ReceptorImage> receptor_images(std::uint32_t shard) const;
+    device::GroupImage cells(std::uint32_t shard, const ShardGroup& group);
     device::GroupImage relays(std::uint32_t shard, const ShardGroup& group);
     std::uint32_t program_number(const ShardGroup& group, const models::StepProgram& program);
     device::SignalImage signal(std::uint32_t shard, const ShardGroup& group, std::size_t stimulus);
@@ -101,6 +104,7 @@ class DeviceImage {
     static constexpr std::uint32_t not_remote = UINT32_MAX;
     /// By shard, kind and row; empty on one process.
     std::vector<std::vector<std::vector<std::uint32_t>>> remote_rows_;
+    device::CellForests cells_;
     PlasticTables plastic_;
     std::vector<device::DeviceProgram> programs_;
     std::vector<std::vector<HostStimulus>> host_stimuli_;

@@ -109,6 +109,10 @@ void DeviceStepping::replay(Step now, std::span<const std::vector<RemoteArrival>
 }
 
 void DeviceStepping::update_groups(Step now) {
+    if (image_.cells().have_changed()) {
+        const std::vector<device::CellsImage> cells = image_.cells().images();
+        given_.backend.set_cells(cells, image_.cells().rates());
+    }
     for (std::uint32_t shard = 0; shard < given_.shards.size(); ++shard) {
         given_.backend.set_constants(shard, image_.groups(shard));
         given_.backend.set_state(shard, image_.state(shard, now));
@@ -268,12 +272,12 @@ void DeviceStepping::check_state() const {
 
 void DeviceStepping::check_conditions(Step now) const {
     if (!given_.backend.has_failed()) return;
-    throw StateError({.object = "neurons on a device",
-                      .value = "before step " + std::to_string(now),
-                      .bound =
-                          "a condition of the equations does not hold, a variable of synapses is infinite, or a relay "
-                          "cannot relay what has arrived",
-                      .remedy = "run on processors, which name the neuron or the variable"});
+    throw StateError(
+        {.object = "neurons on a device",
+         .value = "before step " + std::to_string(now),
+         .bound = "a condition of the equations does not hold, a potential or a concentration of a cell has left its "
+                  "bounds, a variable of synapses is infinite, or a relay cannot relay what has arrived",
+         .remedy = "run on processors, which name the neuron or the variable"});
 }
 
 Step DeviceStepping::end_of_launch(Step first, Step last, WorkerTimes& times) {

@@ -347,6 +347,8 @@ class NeuronModel : public NeuronInfo {
     virtual bool has_range_conflicts() const { return false; }
     /// Whether the groups of the model with state in this precision have a NeuronGroup::step_program().
     virtual bool has_step_program(Precision /*precision*/) const { return false; }
+    /// What neurons with compartments have that devices do not, in words; nothing if they can run there.
+    virtual std::optional<std::string> missing_on_devices() const { return std::nullopt; }
     /// Hash of a user-defined description; 0: a built-in model.
     virtual std::uint64_t fingerprint() const { return 0; }
     /// The number of compartments of a neuron of a population, by its index.

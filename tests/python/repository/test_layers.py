@@ -25,7 +25,7 @@ CORE_ARROWS = {
     "program": {"base"},
     "device": {"program", "base"},
     "models": {"program", "connect", "base"},
-    "cable": {"models", "program", "base"},
+    "cable": {"models", "device", "program", "base"},
     "network": {"models", "connect", "base"},
     "engine": {"network", "models", "connect", "comm", "device", "fmm", "parallel", "base"},
 }

@@ -63,8 +63,8 @@ def _cell(lengths: list[float], branches: int, counts: int, *, threshold: float 
     )
 
 
-def described() -> rv.Network:
-    """Return the network."""
+def described(point_step: float = 0.1) -> rv.Network:
+    """Return the network, whose point neurons have this step."""
     net = rv.Network(resolution=STEP, seed=7)
     shapes = [_cell([60.0, 90.0, 120.0], branches, counts) for branches, counts in ((1, 2), (2, 3), (3, 2), (2, 5))]
     equal = net.create(shapes[1], 20, "equal", onset=rv.Uniform(0.0, 2.0), threshold=rv.Uniform(-40.0, -20.0))
@@ -76,7 +76,7 @@ def described() -> rv.Network:
         tau=rv.Uniform(1.0, 4.0),
         pulse=rv.Uniform(-50.0, 300.0),
     )
-    point = net.create("iaf_psc_exp", 15, "point", step=0.1, V_m=rv.Uniform(-60.0, -55.0), I_e=500.0)
+    point = net.create("iaf_psc_exp", 15, "point", step=point_step, V_m=rv.Uniform(-60.0, -55.0), I_e=500.0)
     source = net.create_spike_generators([[0.5, 1.0, 3.5], [0.75, 2.0]], "source")
     cells = [equal, packed]
     net.connect(source, cells, "all_to_all", weight=6.0, delay=0.5, receptor="fast")
@@ -104,15 +104,19 @@ def change(sim: rv.Simulation) -> None:
     sim.set(sim.network.stimuli[0], std=30.0)
 
 
-def result(path: Path | None = None, again: dict[str, Any] | None = None, **options: Any) -> str:
+def result(
+    path: Path | None = None, again: dict[str, Any] | None = None, point_step: float = 0.1, **options: Any
+) -> str:
     """Return a digest of all that comes of a run, which saves its state before the last piece and loads it again."""
-    sim = rv.Simulation(described(), progress=False, **grouped(options))
+    sim = rv.Simulation(described(point_step), progress=False, **grouped(options))
     sim.run(PIECES[0])
     change(sim)
     sim.run(PIECES[1])
     if path is not None:
         sim.save(path)
-        sim = rv.Simulation.load(described(), path, progress=False, **grouped(options if again is None else again))
+        sim = rv.Simulation.load(
+            described(point_step), path, progress=False, **grouped(options if again is None else again)
+        )
     sim.run(PIECES[2])
     return outcome(sim)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ from channel_models import (
 )
 from ranvier import _core
 
-__all__ = ["check_bits", "draw_cell"]
+__all__ = ["check_bits", "draw_cell", "recorded"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -58,9 +59,11 @@ def _place(chance: random.Random, morphology: rv.Morphology) -> rv.Place:
     return rv.at(chance.randrange(len(morphology)), chance.choice([0.0, 0.5, 1.0, chance.random()]))
 
 
-def _membrane(chance: random.Random) -> list[Any]:
+def _membrane(chance: random.Random, channels: Sequence[str] | None) -> list[Any]:
     painted: list[Any] = [("all", rv.pas(g=chance.uniform(1e-5, 1e-3)))]
     for name in chance.sample(CHANNELS, chance.randint(0, 4)):
+        if channels is not None and name not in channels:
+            continue
         keys = {"gnabar": chance.uniform(0.01, 0.2)} if name == "hh" else {"gbar": 10.0 ** chance.uniform(-4.0, -1.0)}
         painted.append((chance.choice(REGIONS[:3]), getattr(rv, name)(**keys)))
     painted += [
@@ -76,12 +79,13 @@ def _membrane(chance: random.Random) -> list[Any]:
         }
         painted.append((region, rv.calcium_pool(**keys)))
         names = chance.sample(["ca_hva", "ca_lva", "sk_current"], chance.randint(0, 3))
+        names = [name for name in names if channels is None or name in channels]
         painted += [(region, getattr(rv, name)(gbar=10.0 ** chance.uniform(-5.0, -2.5))) for name in names]
         painted += [
             (region, channel(gbar=10.0 ** chance.uniform(-5.0, -2.5)))
             for channel in chance.sample(OF_CALCIUM, chance.choice([0, 1, 2, 3]))
         ]
-    if not pools and chance.random() < 0.5:
+    if not pools and chance.random() < 0.5 and channels is None:
         painted.append(("all", rv.ca_hva(gbar=1e-4, eca=120.0)))
     return painted
 
@@ -115,11 +119,17 @@ def _probes(chance: random.Random, morphology: rv.Morphology, painted: list[Any]
     return probes
 
 
-def draw_cell(seed: int) -> rv.Cell:
-    """Return a cell."""
+def _choice(rates: Literal["table", "exact"] | None, chance: random.Random) -> Any:
+    return chance.choice(["table", "table", "exact"]) if rates is None else rates
+
+
+def draw_cell(
+    seed: int, *, rates: Literal["table", "exact"] | None = None, channels: Sequence[str] | None = None
+) -> rv.Cell:
+    """Return a cell, with these rates and these channels of the library only, if they are given."""
     chance = random.Random(seed)
     morphology, counts = _morphology(chance)
-    painted = [each for each in _membrane(chance) if _is_there(morphology, each)]
+    painted = [each for each in _membrane(chance, channels) if _is_there(morphology, each)]
     models: list[Any] = [rv.expsyn(tau=1.7), rv.exp2syn(tau_rise=0.3, tau_decay=3.0), rv.nmda(Mg=0.5)]
     receptors = {f"r{i}": (chance.choice(models), _place(chance, morphology)) for i in range(chance.randint(1, 4))}
     scheme: Any = chance.choice(["backward_euler", "staggered"])
@@ -148,7 +158,7 @@ def draw_cell(seed: int) -> rv.Cell:
         celsius=chance.uniform(6.0, 37.0),
         R_a=chance.uniform(50.0, 300.0),
         scheme=scheme,
-        rates=chance.choice(["table", "table", "exact"]),
+        rates=_choice(rates, chance),
     )
 
 
@@ -165,6 +175,12 @@ def _network(cell: rv.Cell, count: int) -> tuple[rv.Network, rv.StateRecorder]:
 def _values(simulation: rv.Simulation, recorder: rv.StateRecorder, time: float = TIME) -> FloatArray:
     simulation.run(time)
     return simulation.state(recorder).values
+
+
+def recorded(cell: rv.Cell, count: int, **options: Any) -> FloatArray:
+    """Return all variables of some cells in a run with these options."""
+    net, recorder = _network(cell, count)
+    return _values(rv.Simulation(net, progress=False, **options), recorder)
 
 
 def check_bits(seed: int, folder: Path) -> None:

@@ -36,6 +36,7 @@ class CellModel final : public models::UserModel {
                                               std::span<const double> greatest) const override;
     bool has_conflicts() const override { return false; }
     bool has_range_conflicts() const override { return !conflicting_kinds_.empty(); }
+    std::optional<std::string> missing_on_devices() const override;
     std::uint64_t fingerprint() const override { return fingerprint_; }
     std::size_t compartments(std::uint64_t cell) const override { return spec(kind_of(cell)).compartments.size(); }
 

@@ -1,0 +1,158 @@
+"""Detailed cells on the emulator of a GPU have the spikes, states and recordings of processors, bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import electrodes
+import general_cells
+import mixed_cells
+import random_membranes
+import ranvier as rv
+import site_scenes
+import stretch_scenes
+from ranvier import errors, networks
+from ranvier.simulation.options import grouped
+
+EMULATOR: dict[str, Any] = {"device": "cuda-emulator"}
+STEP = 0.025
+
+
+def check_same(values: Callable[..., npt.NDArray[np.float64]]) -> None:
+    """Check that values of options are the same on processors and on a device, and not constant."""
+    expected = values()
+    assert np.ptp(expected) > 0.0
+    np.testing.assert_array_equal(values(**EMULATOR), expected)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [{"depth": 2}, {"depth": 2, "shapes": "different"}, {"depth": 1, "dendrites": "pas"}, {"depth": 0}],
+    ids=str,
+)
+def test_rings(keys: dict[str, Any]) -> None:
+    def digest(pieces: int, **options: Any) -> tuple[str, bytes]:
+        made = networks.ring(cells=13, **keys)
+        sim = rv.Simulation(made.net, progress=False, **grouped(options))
+        for _ in range(pieces):
+            sim.run(30.0 / pieces)
+        trains = sim.spikes(made.spikes)
+        assert len(trains) > 15
+        return trains.digest(), sim.get(made.net.populations[0], "V_m").tobytes()
+
+    expected = digest(1)
+    assert digest(1, **EMULATOR) == expected
+    assert digest(4, **EMULATOR, shards=5) == expected
+
+
+def test_cells_of_everything(tmp_path: Path) -> None:
+    """Of several shapes, with values that change in mid-run; and a state that goes on on the other machine."""
+    path = tmp_path / "state.h5"
+    given: dict[str, Any] = {"point_step": STEP}
+    expected = mixed_cells.result(**given)
+    assert mixed_cells.result(**given, **EMULATOR) == expected
+    assert mixed_cells.result(path, {}, **given, **EMULATOR) == expected
+    assert mixed_cells.result(path, EMULATOR, **given) == expected
+
+
+def test_random_membranes() -> None:
+    for seed in range(8):
+        cell = random_membranes.draw_cell(seed, rates="table")
+
+        def values(cell: rv.Cell = cell, **options: Any) -> npt.NDArray[np.float64]:
+            return random_membranes.recorded(cell, 11, **options)
+
+        check_same(values)
+
+
+def test_random_mechanisms_of_programs() -> None:
+    """States and currents of any form, receptors that are point processes, in both schemes."""
+    for seed in range(8):
+        kinds = general_cells.draw_kinds(seed, rates="table")
+
+        def values(kinds: list[rv.Cell] = kinds, **options: Any) -> npt.NDArray[np.float64]:
+            return general_cells.run(kinds, [*range(len(kinds))] * 3, **options)
+
+        check_same(values)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_networks_with_point_neurons(seed: int) -> None:
+    assert stretch_scenes.draw(seed).outcome((7.3,), **EMULATOR) == stretch_scenes.draw(seed).outcome()
+
+
+def test_receptors_at_several_places() -> None:
+    """Synapses and stimuli that reach a site each."""
+
+    def outcome(**options: Any) -> npt.NDArray[np.float64]:
+        net = rv.Network(resolution=site_scenes.STEP, seed=3)
+        cells = net.create(site_scenes.cell(False), 9, V_m=rv.Normal(-65.0, 2.0))
+        others = net.create(site_scenes.cell(False, tree=site_scenes.LARGE, separate_sites=True), 5)
+        for site in range(len(site_scenes.PLACES)):
+            for population in (cells, others):
+                net.connect(
+                    population, population, rv.FixedIndegree(2), weight=4.0, delay=0.7, receptor="exc", site=site
+                )
+        net.stimulate(cells[::2], "poisson_generator", rate=900.0, weight=3.0, receptor="exc", site=2)
+        net.stimulate(others, "poisson_generator", rate=900.0, weight=3.0, receptor="exc", site=1)
+        states = [net.record_state(each, ["V_m", "tip"], interval=0.5) for each in (cells, others)]
+        sim = rv.Simulation(net, progress=False, **grouped(options))
+        sim.run(20.0)
+        return np.concatenate([sim.state(each).values.ravel() for each in states])
+
+    check_same(outcome)
+
+
+def test_recordings_outside_of_cells() -> None:
+    """Of potentials at contacts, and of dipole moments."""
+    check_same(electrodes.potentials)
+
+
+def test_cells_have_refractory_times() -> None:
+    def outcome(**options: Any) -> npt.NDArray[np.float64]:
+        soma = rv.Morphology([rv.Section(length=20.0, diameter=20.0)])
+        net = rv.Network(resolution=STEP)
+        cell = rv.Cell(soma, membrane=[("all", rv.hh())], threshold=-60.0, t_ref=9.0)
+        cells = net.create(cell, 5, I_e=[80.0, 100.0, 120.0, 140.0, 160.0])
+        spikes = net.record_spikes(cells)
+        sim = rv.Simulation(net, progress=False, **grouped(options))
+        for _ in range(8):
+            sim.run(10.0)
+        return np.concatenate([sim.spikes(spikes).steps, sim.spikes(spikes).ids]).astype(float)
+
+    check_same(outcome)
+
+
+def test_a_cell_that_leaves_its_bounds_ends_the_run() -> None:
+    for device in ("cpu", "cuda-emulator"):
+        net = rv.Network(resolution=STEP)
+        soma = rv.Morphology([rv.Section(length=20.0, diameter=20.0)])
+        net.create(rv.Cell(soma, membrane=[("all", rv.hh())]), 3, I_e=[0.0, 1e8, 0.0])
+        sim = rv.Simulation(net, progress=False, device=device)
+        with pytest.raises(errors.RanvierError, match=r"left (its bounds|the range)"):
+            sim.run(5.0)
+
+
+def test_what_devices_do_not_have_is_refused_before_the_build() -> None:
+    soma = rv.Morphology([rv.Section(length=20.0, diameter=20.0)])
+    net = rv.Network()
+    net.create(rv.Cell(soma, membrane=[("all", rv.hh())], rates="exact"), 1, name="exact ones")
+    with pytest.raises(errors.StateError, match=r"cells of population 'exact ones' have rates='exact'.* 'hh'"):
+        rv.Simulation(net, progress=False, device="cuda-emulator")
+
+
+def test_gates_of_equations_without_tables() -> None:
+    """They are calculated by their programs."""
+    for seed in range(3):
+        cell = random_membranes.draw_cell(seed, rates="exact", channels=())
+
+        def values(cell: rv.Cell = cell, **options: Any) -> npt.NDArray[np.float64]:
+            return random_membranes.recorded(cell, 9, **options)
+
+        check_same(values)
