@@ -11,6 +11,7 @@
 #include "device/backend/backend.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "device/cuda/program_source.hpp"
+#include "engine/devices/backends.hpp"
 #include "engine/devices/plastic_tables.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/base/id_sequence.hpp"
@@ -140,6 +141,17 @@ void bind_devices(nb::module_& module) {
         "0: as many as its registers allow. `registers` are the variables of a neuron that a thread keeps; 0: none. "
         "`current`: currents are injected into the neurons. `signals` are bits of the kinds of stimuli: courses, "
         "Poisson trains, noise. `single`: their state is in single precision.");
+    module.def(
+        "describe_gpu",
+        [](const std::string& name) {
+            const device::GpuDescription gpu = [&] {
+                const Unlocked unlocked;
+                return engine::describe_gpu(name);
+            }();
+            return std::tuple(gpu.name, gpu.multiprocessors, gpu.bytes, gpu.free_bytes);
+        },
+        nb::arg("device"),
+        "Name, number of multiprocessors, bytes of memory and free bytes of a GPU: cuda, the first one, or cuda:1.");
     module.def("cuda_construction_source", device::construction_source,
                "The CUDA C++ of the kernel that draws the synapses of rules on a GPU.");
     nb::class_<engine::SynapseRules>(module, "SynapseRules",

@@ -109,6 +109,54 @@ TEST_F(CudaDevices, TakeStatesRingsAndConstants) {
     EXPECT_EQ(spikes, expected);
 }
 
+TEST_F(CudaDevices, ReplaySpikesInTransit) {
+    const NetworkSize size;
+    const RandomNetwork network = random_network(size, 4);
+    const i64 now = 40;
+    const u32 longest = size.slots - 2;
+    std::vector<RemoteSpike> spikes;
+    for (i64 step = now - longest + 1; step <= now; step += 2) {
+        for (u32 row = 0; row < size.blocks * size.neurons; row += 3) spikes.push_back({step, row, 0});
+    }
+    const auto device = make();
+    const auto emulator = make_emulator({.blocks = 3, .threads = 32, .seed = 8, .spike_room = 10'000});
+    for (Backend* const backend : {device.get(), emulator.get()}) {
+        network.load_into(*backend);
+        for (const bool takes_back : {false, true}) {
+            for (u32 b = 0; b < size.blocks; ++b) backend->receive(b, spikes);
+            backend->replay(now, takes_back);
+            for (u32 b = 0; b < size.blocks; ++b) {
+                std::vector<i64> expected(std::size_t{size.slots} * size.neurons, 0);
+                u64 arrivals = 0;
+                for (const RemoteSpike& spike : spikes) {
+                    for (u64 s = network.rows[b].begin[spike.row]; s < network.rows[b].begin[spike.row + 1]; ++s) {
+                        const auto [cell, weight] = network.rows[b].synapses[s];
+                        const i64 arrival = spike.step + cell / size.neurons + 1;
+                        if (arrival <= now || takes_back) continue;
+                        expected[static_cast<std::size_t>(arrival % size.slots) * size.neurons + cell % size.neurons] +=
+                            static_cast<i64>(static_cast<double>(weight) * 0x1p20);
+                        ++arrivals;
+                    }
+                }
+                std::vector<i64> ring(expected.size());
+                backend->get_ring(b, ring);
+                EXPECT_EQ(ring, expected);
+                EXPECT_EQ(backend->events(b), 0U);
+                EXPECT_EQ(arrivals > 50, !takes_back);
+            }
+        }
+    }
+}
+
+TEST_F(CudaDevices, AreDescribed) {
+    const GpuDescription described = describe_gpu(0, fake_driver());
+    EXPECT_EQ(described.name, "Fake 9000");
+    EXPECT_EQ(described.multiprocessors, static_cast<u32>(gpu().multiprocessors));
+    EXPECT_EQ(described.free_bytes, gpu().free_bytes);
+    EXPECT_GE(described.bytes, described.free_bytes);
+    fields_of<DeviceError>([] { describe_gpu(7, fake_driver()); }, {"cuda:7", "there is only cuda:0"});
+}
+
 TEST_F(CudaDevices, TakeAndGiveSynapsesThatChange) {
     const NetworkSize size;
     gpu().models = {{simple_program()}, {simple_learning_rule()}, {simple_release_rule(), simple_drawing_rule()}};

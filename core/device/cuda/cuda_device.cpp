@@ -1059,14 +1059,17 @@ class CudaDevice final : public Backend {
     std::string lost_;  ///< the error after which nothing works any more
 };
 
+void check_number(int number, int devices) {
+    if (number >= 0 && number < devices) return;
+    throw DeviceError(
+        {.object = "device",
+         .value = "cuda:" + std::to_string(number),
+         .bound = devices == 1 ? "there is only cuda:0" : "there are cuda:0 to cuda:" + std::to_string(devices - 1),
+         .remedy = "choose one of them, or make others visible (CUDA_VISIBLE_DEVICES)"});
+}
+
 void check_options(const CudaOptions& options, int devices) {
-    if (*options.device < 0 || *options.device >= devices) {
-        throw DeviceError(
-            {.object = "device",
-             .value = "cuda:" + std::to_string(*options.device),
-             .bound = devices == 1 ? "there is only cuda:0" : "there are cuda:0 to cuda:" + std::to_string(devices - 1),
-             .remedy = "choose one of them, or make others visible (CUDA_VISIBLE_DEVICES)"});
-    }
+    check_number(*options.device, devices);
     const auto refuse = [](const std::string& object, u32 value, const std::string& bound) {
         throw ValueOutOfBoundsError(
             {.object = object, .value = std::to_string(value), .bound = bound, .remedy = "leave it out"});
@@ -1089,6 +1092,20 @@ std::unique_ptr<Backend> make_cuda_device(const CudaOptions& options, std::share
     if (!chosen.device) chosen.device = options.host_rank % driver->device_count();
     check_options(chosen, driver->device_count());
     return std::make_unique<CudaDevice>(chosen, std::move(driver), std::move(compiler));
+}
+
+GpuDescription describe_gpu(int number, std::shared_ptr<const Driver> driver) {
+    check_number(number, driver->device_count());
+    const Context context(std::move(driver), number);
+    GpuDescription made{.name = context.name(),
+                        .multiprocessors = static_cast<u32>(context.attribute(DeviceAttribute::multiprocessors))};
+    const ContextUse use(context);
+    std::size_t available = 0;
+    std::size_t total = 0;
+    context.check(context.functions().memory_get_info(&available, &total), "reading the free memory");
+    made.free_bytes = available;
+    made.bytes = total;
+    return made;
 }
 
 std::shared_ptr<const KernelCompiler> find_compiler(std::span<const std::string> paths, int driver_version) {

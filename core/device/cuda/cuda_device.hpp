@@ -37,6 +37,17 @@ std::unique_ptr<Backend> make_cuda_device(const CudaOptions& options);
 std::unique_ptr<Backend> make_cuda_device(const CudaOptions& options, std::shared_ptr<const Driver> driver,
                                           std::shared_ptr<const KernelCompiler> compiler);
 
+/// A GPU with nothing on it.
+struct GpuDescription {
+    std::string name;
+    u32 multiprocessors = 0;
+    u64 bytes = 0;
+    u64 free_bytes = 0;  ///< now
+};
+/// @param number among those that are visible
+/// @throws DeviceError without a driver or this GPU
+GpuDescription describe_gpu(int number, std::shared_ptr<const Driver> driver);
+
 /// The first of these compilers whose code a driver of this version of CUDA runs, or the last one.
 /// @throws DeviceError if one cannot be loaded
 std::shared_ptr<const KernelCompiler> find_compiler(std::span<const std::string> paths, int driver_version);

@@ -11,7 +11,6 @@
 #include <system_error>
 #include <vector>
 
-#include "device/cuda/cuda_device.hpp"
 #include "engine/option_choices.hpp"
 #include "ranvier/base/errors.hpp"
 
@@ -58,6 +57,15 @@ std::unique_ptr<device::Backend> make_backend(const SimulationOptions& options, 
     }
     constexpr std::array<std::string_view, 4> names{"cpu", "cuda", "cuda:1", "cuda-emulator"};
     throw unknown_name("device", options.device, names);
+}
+
+device::GpuDescription describe_gpu(const std::string& name) {
+    const std::optional<int> number = cuda_number(name);
+    if (!number && name != any_gpu) {
+        constexpr std::array<std::string_view, 2> names{"cuda", "cuda:1"};
+        throw unknown_name("GPU", name, names);
+    }
+    return device::describe_gpu(number.value_or(0), device::Driver::load(""));
 }
 
 void check_different_devices(const std::string& name, const device::DeviceIdentity& identity,

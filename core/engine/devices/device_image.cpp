@@ -119,13 +119,11 @@ device::NoiseImage noise_image(const models::NoiseCurrents& noise) {
 
 }  // namespace
 
-void check_for_device(const network::Network& network, const SimulationOptions& options,
-                      const comm::Communicator& communicator) {
+void check_for_device(const network::Network& network, const SimulationOptions& options, std::int32_t ranks) {
     const auto refuse_for = [&](const std::string& bound) { refuse_for_device(options.device, bound); };
     if (!network.outside_fields().empty()) refuse_for("it does not have potentials outside of cells yet");
-    if (communicator.is_dry_run()) refuse_for("it has no dry runs");
-    if (communicator.size() > 1) {
-        if (choose_exchange(options, communicator.size()).on_host) {
+    if (ranks > 1) {
+        if (choose_exchange(options, ranks).on_host) {
             refuse_for("exchange=" + std::string(options.exchange.name()) +
                        " is for threads of processors, which exchange spikes when they have finished a round");
         }

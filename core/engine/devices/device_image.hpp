@@ -14,16 +14,14 @@
 #include "engine/shard/weight_checks.hpp"
 #include "network/lowering/lowering.hpp"
 #include "ranvier/base/ids.hpp"
-#include "ranvier/comm/communicator.hpp"
 #include "ranvier/connect/placement/layout.hpp"
 #include "ranvier/engine/options.hpp"
 
 namespace ranvier::engine {
 
-/// Checks that a device can run a network, before it is built.
+/// Checks that a device can run a network, before it is built. @param ranks processes
 /// @throws StateError that names what is not there on devices
-void check_for_device(const network::Network& network, const SimulationOptions& options,
-                      const comm::Communicator& communicator);
+void check_for_device(const network::Network& network, const SimulationOptions& options, std::int32_t ranks);
 
 /// A spike of another process that reaches a row of a shard.
 struct RemoteArrival {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/devices/construction_image.hpp"
+#include "engine/devices/device_image.hpp"
 #include "engine/forecast/device_memory.hpp"
 #include "engine/forecast/memory.hpp"
 #include "engine/option_choices.hpp"
@@ -30,6 +31,7 @@ std::uint32_t expected_shards(const SimulationOptions& options, const network::N
 
 std::vector<MemoryItem> predict_memory(const network::Network& network, const SimulationOptions& options,
                                        std::int32_t ranks, Rank rank, const Activity& activity) {
+    if (options.device != "cpu") check_for_device(network, options, ranks);
     network::LoweredNetwork lowered(network);
     const std::span<const connect::PopulationRange> ranges = lowered.ranges();
     const std::uint32_t shards = expected_shards(options, network, ranks);

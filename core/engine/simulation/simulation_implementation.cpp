@@ -57,7 +57,15 @@ Simulation::Implementation::Implementation(network::Network description, Simulat
                           .remedy = "create a population first"});
     }
     check_options(options, network, layout.placement().kind(), *communicator);
-    if (backend) check_for_device(network, options, *communicator);
+    if (backend) {
+        if (communicator->is_dry_run()) {
+            throw StateError({.object = "device",
+                              .value = "'" + options.device + "'",
+                              .bound = "it has no dry runs",
+                              .remedy = "run on processors: device='cpu'"});
+        }
+        check_for_device(network, options, communicator->size());
+    }
     lowered.draw_for(layout.ids(), communicator->size() == 1);
     sorted = backend || choose_sorting(options, lowered.plan(), communicator->size(), shard_count());
     for (std::size_t i = 0; i < network.stimuli().size(); ++i) {

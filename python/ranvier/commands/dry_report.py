@@ -135,8 +135,8 @@ def show(console: Console, played: PlayedProcess, model: NetworkModel) -> None:
     )
 
 
-def memory_table(memory: dict[str, int]) -> Table:
-    """Return bytes by component as a table."""
+def memory_table(memory: dict[str, int], of_all: str = "memory") -> Table:
+    """Return bytes by component as a table, with their sum under the name `of_all`."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
@@ -145,7 +145,7 @@ def memory_table(memory: dict[str, int]) -> Table:
     for name, size in sorted(memory.items(), key=lambda item: -item[1]):
         if size > 0:
             table.add_row(name, _size(size), _bar(size / total, "magenta"))
-    table.add_row(Text("memory", style="bold"), Text(_size(total), style="bold"), "")
+    table.add_row(Text(of_all, style="bold"), Text(_size(total), style="bold"), "")
     return table
 
 

@@ -5,6 +5,9 @@ the bytes that each process takes, by component; the expected time, computed fro
 steps on this machine (measured once, in some seconds, and stored); and the largest network for which the memory of
 the processes is enough, as a value of the first of the keys {keys} that the model has.
 
+With --set device=cuda, it prints the memory of the GPU of each process, too, and whether it is enough: the free memory
+of the GPU here, or --device-memory, which needs none. Times on a GPU are not predicted.
+
 `ranvier run MODEL --dry-run M` builds and runs the part of one process.
 """
 
@@ -12,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -32,7 +36,7 @@ from ranvier.commands.keys import RUN_KEYS, add_settings, parse_settings, signat
 from ranvier.commands.network_tables import HelpWithKeys
 from ranvier.commands.report import UNSORTED, _seconds, _size
 from ranvier.commands.result_files import add_result_files
-from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.errors import DeviceError, StateError, ValueOutOfBoundsError
 from ranvier.forecast import calibration
 from ranvier.forecast.prediction import (
     DEFAULT_RATE,
@@ -50,13 +54,15 @@ from ranvier.forecast.prediction import (
 from ranvier.network.network import Network
 from ranvier.networks import NetworkModel
 from ranvier.processes import machine
+from ranvier.simulation.gpus import Gpu, find_gpu
 from ranvier.simulation.options import MOST_RANKS, Recordings, grouped
-from ranvier.simulation.predictions import predict_memory, sorts_connections
+from ranvier.simulation.predictions import device_memory, host_memory, predict_memory, sorts_connections
 
 __all__ = ["add_arguments"]
 
 # Keys of a run that do not apply to predictions.
-_NOT_OPTIONS = ("time", "presim", "save_every", "recordings", "threads", "costs", "memory_limit", "device")
+_NOT_OPTIONS = ("time", "presim", "save_every", "recordings", "threads", "costs", "memory_limit")
+_EMULATOR = "cuda-emulator"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,6 +73,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(parser)
     parser.add_argument("--ranks", metavar="M", type=int, required=True, help="number of processes")
     parser.add_argument("--memory-per-rank", metavar="SIZE", help="memory limit of a process: 16GB, 500MiB, or bytes")
+    parser.add_argument(
+        "--device-memory",
+        metavar="SIZE",
+        help="with --set device=cuda: memory of the GPU of a process, such as 141GB; by default what is free here",
+    )
     parser.add_argument(
         "--rate",
         metavar="HZ",
@@ -94,6 +105,13 @@ class _Question:
     scaling_key: str | None
     scaling_value: float | int | None
     describe: Callable[[dict[str, Any]], Network]
+    device_limit: int | None
+    gpu: Gpu | None
+    missing_gpu: str
+
+    @property
+    def device(self) -> str:
+        return str(self.options["device"])
 
     @property
     def published(self) -> dict[str, float]:
@@ -120,9 +138,10 @@ class _Question:
 class _Answer:
     is_sorted: bool
     memory: dict[str, int]
-    load: Load
-    times: Times
-    costs: calibration.Costs
+    # None with a device, whose times are not predicted.
+    load: Load | None
+    times: Times | None
+    costs: calibration.Costs | None
     fit: Fit | None
 
 
@@ -150,10 +169,6 @@ def _understand(options: argparse.Namespace) -> _Question:
         raise ValueOutOfBoundsError("--rate", f"{options.rate} spikes/s", "it must be finite and >= 0")
     function = find_network(options.model)
     set_for_run, set_for_network = parse_settings(options.settings, function)
-    if set_for_run.get("device", "cpu") != "cpu":
-        device = str(set_for_run["device"])
-        remedy = "leave it out, or use rv.predict_memory(net, device=...) for its memory"
-        raise ValueOutOfBoundsError("key device", device, "only runs on processors are predicted yet", remedy)
     if "memory_limit" in set_for_run:
         limit_set = str(set_for_run["memory_limit"])
         raise ValueOutOfBoundsError("key memory_limit", limit_set, "nothing is built", "give --memory-per-rank")
@@ -164,6 +179,9 @@ def _understand(options: argparse.Namespace) -> _Question:
         )
     threads = machine.usable_processors() if threads is None else threads
     chosen = {name: value for name, value in {**RUN_KEYS, **set_for_run}.items() if name not in _NOT_OPTIONS}
+    device_limit, gpu, missing_gpu = _memory_of_device(options.device_memory, str(chosen["device"]))
+    if gpu is not None and chosen["shards"] is None:
+        chosen["shards"] = gpu.multiprocessors
     model = describe_network(options.model, function, set_for_network)
     keywords = signature_keys(function)
     key = next((each for each in SCALING_KEYS if each in keywords), None)
@@ -184,7 +202,27 @@ def _understand(options: argparse.Namespace) -> _Question:
         scaling_key=key if usable else None,
         scaling_value=value if usable else None,
         describe=lambda keys: describe_network(options.model, function, {**set_for_network, **keys}).net,
+        device_limit=device_limit,
+        gpu=gpu,
+        missing_gpu=missing_gpu,
     )
+
+
+def _memory_of_device(text: str | None, device: str) -> tuple[int | None, Gpu | None, str]:
+    """Return the bytes that the device of a process has for it, if they are known: given, or free on the GPU here."""
+    given = None if text is None else parse_bytes("--device-memory", text)
+    if device in ("cpu", _EMULATOR):
+        if given is not None:
+            bound = "processors and the emulator of a GPU have the memory of their process"
+            raise ValueOutOfBoundsError("--device-memory", str(text), bound, "add --set device=cuda, or leave it out")
+        return None, None, ""
+    if given is not None:
+        return given, None, ""
+    try:
+        gpu = find_gpu(device)
+    except DeviceError as error:
+        return None, None, str(error)
+    return gpu.free, gpu, ""
 
 
 def _simulated(set_for_run: dict[str, Any], model: NetworkModel) -> float:
@@ -200,6 +238,20 @@ def _predict(question: _Question, recalibrate: bool) -> _Answer:
         raise StateError("network", "empty", "there is nothing to predict", "create a population first")
     is_sorted = sorts_connections(net, ranks=question.ranks, **grouped(question.options))
     memory = predict_memory(net, ranks=question.ranks, **question.for_memory)
+    fit = None
+    limits = (question.limit, question.device_limit)
+    if any(limits) and question.scaling_key is not None and question.scaling_value is not None:
+        fit = largest_fit(
+            question.scaling_key,
+            question.scaling_value,
+            question.scaled,
+            math.inf if question.limit is None else question.limit,
+            ranks=question.ranks,
+            device_limit=math.inf if question.device_limit is None else question.device_limit,
+            **question.for_memory,
+        )
+    if question.device != "cpu":
+        return _Answer(is_sorted, memory, None, None, None, fit)
     costs = calibration.measure(
         net,
         question.options,
@@ -220,16 +272,6 @@ def _predict(question: _Question, recalibrate: bool) -> _Answer:
         directed=costs.directed,
         exchanges_per_delay=costs.exchanges_per_delay,
     )
-    fit = None
-    if question.limit is not None and question.scaling_key is not None and question.scaling_value is not None:
-        fit = largest_fit(
-            question.scaling_key,
-            question.scaling_value,
-            question.scaled,
-            question.limit,
-            ranks=question.ranks,
-            **question.for_memory,
-        )
     return _Answer(is_sorted, memory, load, expect_times(load, costs), costs, fit)
 
 
@@ -248,11 +290,13 @@ def _as_json(question: _Question, answer: _Answer) -> dict[str, Any]:
         "sorts_connections": answer.is_sorted,
         "memory_bytes": answer.memory,
         "memory_limit_bytes": question.limit,
-        "load": asdict(answer.load),
-        "costs_s": asdict(answer.costs),
-        "build_s": answer.times.build,
-        "simulation_s_per_s": answer.times.simulation,
-        "parts_s_per_s": answer.times.parts,
+        "device_limit_bytes": question.device_limit,
+        "gpu": None if question.gpu is None else asdict(question.gpu),
+        "load": None if answer.load is None else asdict(answer.load),
+        "costs_s": None if answer.costs is None else asdict(answer.costs),
+        "build_s": None if answer.times is None else answer.times.build,
+        "simulation_s_per_s": None if answer.times is None else answer.times.simulation,
+        "parts_s_per_s": None if answer.times is None else answer.times.parts,
         "largest_fit": None if answer.fit is None else asdict(answer.fit),
     }
 
@@ -264,24 +308,39 @@ def _show(console: Console, question: _Question, answer: _Answer) -> None:
     if question.model.source:
         console.print(Text(question.model.source, style="dim"), soft_wrap=True)
     threads = f"{question.threads} thread{'s' if question.threads > 1 else ''}"
+    on = "" if question.device == "cpu" else f", each with the device {question.device}"
     console.print(
         f"[bold]{net.neuron_count:,}[/] neurons, [bold]{net.expected_synapses:,.0f}[/] synapses on "
-        f"[bold]{question.ranks:,}[/] rank{'s' if question.ranks > 1 else ''} of {threads}",
+        f"[bold]{question.ranks:,}[/] rank{'s' if question.ranks > 1 else ''} of {threads}{on}",
         soft_wrap=True,
     )
-    console.print(
-        f"On each rank {counted(net.neuron_count / question.ranks, 'neuron', ',.1f')}, "
-        f"{counted(answer.load.synapses, 'synapse', ',.0f')}, "
-        f"{answer.load.events_per_second:,.0f} synaptic events and {answer.load.records_per_second:,.0f} arriving "
-        "spikes a second",
-        soft_wrap=True,
-    )
+    if answer.load is not None:
+        console.print(
+            f"On each rank {counted(net.neuron_count / question.ranks, 'neuron', ',.1f')}, "
+            f"{counted(answer.load.synapses, 'synapse', ',.0f')}, "
+            f"{answer.load.events_per_second:,.0f} synaptic events and {answer.load.records_per_second:,.0f} arriving "
+            "spikes a second",
+            soft_wrap=True,
+        )
     if not answer.is_sorted:
         console.print(UNSORTED, style="dim", soft_wrap=True)
     console.print()
-    console.print(Padding(memory_table(answer.memory), (0, 0, 0, 2)))
-    _show_limit(console, question, answer)
+    host, device = host_memory(answer.memory), device_memory(answer.memory)
+    # An emulator has the memory of its process.
+    of_process = answer.memory if question.device == _EMULATOR else host
+    console.print(Padding(memory_table(of_process), (0, 0, 0, 2)))
+    if question.limit is not None:
+        _show_verdict(console, sum(of_process.values()), question.limit, "a rank")
+    if device and question.device != _EMULATOR:
+        console.print()
+        console.print(Padding(memory_table(device, "memory of the device"), (0, 0, 0, 2)))
+        _show_device(console, question, sum(device.values()))
+    if question.limit is not None or question.device_limit is not None:
+        _show_fit(console, answer.fit)
     console.print()
+    if answer.times is None:
+        console.print("  times on a device are not predicted", style="dim", soft_wrap=True)
+        return
     console.print(Padding(_times(answer.times), (0, 0, 0, 2)))
     console.print(
         "  from costs on this machine, with a processor for each thread; communicate does not include the network "
@@ -291,16 +350,31 @@ def _show(console: Console, question: _Question, answer: _Answer) -> None:
     )
 
 
-def _show_limit(console: Console, question: _Question, answer: _Answer) -> None:
-    if question.limit is None:
-        return
-    total = sum(answer.memory.values())
-    fits = total <= question.limit
+def _show_verdict(console: Console, needed: int, limit: int, of: str) -> None:
+    fits = needed <= limit
     verdict = "fits into" if fits else "does not fit into"
     console.print(
-        Text(f"  {verdict} {_size(question.limit)} a rank", style="bold green" if fits else "bold red"), soft_wrap=True
+        Text(f"  {verdict} {_size(limit)} of {of}", style="bold green" if fits else "bold red"), soft_wrap=True
     )
-    fit = answer.fit
+
+
+def _show_device(console: Console, question: _Question, needed: int) -> None:
+    if question.device_limit is None:
+        console.print(Text(f"  no GPU here to compare with: {question.missing_gpu}", style="dim"), soft_wrap=True)
+        console.print(
+            "  --device-memory, as --device-memory 141GB for an H200, says whether it fits; 132 blocks of threads are "
+            "assumed, unless --set shards=...",
+            style="dim",
+            soft_wrap=True,
+        )
+        return
+    of = "the device of a rank"
+    if question.gpu is not None:
+        of = f"{question.gpu.name}, which are free now"
+    _show_verdict(console, needed, question.device_limit, of)
+
+
+def _show_fit(console: Console, fit: Fit | None) -> None:
     if fit is None:
         console.print(f"  it has none of the keys {', '.join(SCALING_KEYS)} that scale a network", style="dim")
     elif fit.value is None:
@@ -325,12 +399,23 @@ def _times(times: Times) -> Table:
     return table
 
 
+def _is_possible(question: _Question, ranks: int) -> bool:
+    """Whether so many processes can have the network: a block of threads of a device has a limit of neurons."""
+    if question.device == "cpu":
+        return True
+    try:
+        predict_memory(question.model.net, ranks=ranks, **question.for_memory)
+    except StateError:
+        return False
+    return True
+
+
 def _draw(question: _Question, answer: _Answer) -> Any:
     # Loading matplotlib takes a second, so it is loaded only when a figure is wanted.
     from ranvier.forecast.figure import memory_figure
 
     net = question.model.net
-    ranks = ranks_around(question.ranks)
+    ranks = [count for count in ranks_around(question.ranks) if _is_possible(question, count)]
     same_network = memory_over_ranks(lambda count: net, ranks, **question.for_memory)
     same_load = None
     key, value = question.scaling_key, question.scaling_value
@@ -339,11 +424,16 @@ def _draw(question: _Question, answer: _Answer) -> Any:
         same_load = memory_over_ranks(
             lambda count: question.scaled(kind(value * count / question.ranks) or kind(1)), ranks, **question.for_memory
         )
+    is_gpu = question.device not in ("cpu", _EMULATOR)
+    if is_gpu:
+        same_network = device_memory(same_network)
+        same_load = None if same_load is None else device_memory(same_load)
     return memory_figure(
         ranks,
         same_network,
         same_load,
-        limit=question.limit,
+        limit=question.device_limit if is_gpu else question.limit,
         marked=question.ranks,
         title=f"{net.name}: {counted(net.neuron_count, 'neuron', ',')} on {counted(question.ranks, 'rank', ',')}",
+        of="device" if is_gpu else "rank",
     )

@@ -38,6 +38,9 @@ _COMPONENTS = (
     "recordings",
     "arrays",
     "trial",
+    "rings",
+    "state",
+    "kernels",
     "construction",
 )
 _CONSTRUCTION, _OTHERS = "construction", "others"
@@ -55,8 +58,9 @@ def memory_figure(
     limit: int | None = None,
     marked: int | None = None,
     title: str = "",
+    of: str = "rank",
 ) -> Figure:
-    """Plot the memory of a process, by component, as a function of the number of processes.
+    """Plot the memory of a process, or of its device, by component, as a function of the number of processes.
 
     Parameters
     ----------
@@ -72,6 +76,8 @@ def memory_figure(
         A number of processes to mark.
     title
         Title of the figure.
+    of
+        What has the memory: a rank, or a device.
     """
     panels = [("the same network", same_network)]
     if same_load is not None:
@@ -91,7 +97,7 @@ def memory_figure(
         _stack(panel, ranks, _merged(memory, thin))
         panel.set_title(name)
         panel.set_ylim(0.0, top)
-        _finish(panel, ranks, limit, marked)
+        _finish(panel, ranks, limit, marked, of)
         handles, names = panel.get_legend_handles_labels()
         legend |= dict(zip(names, handles, strict=True))
     order = sorted(legend, key=_place, reverse=True)
@@ -170,7 +176,7 @@ def _stack(axes: Axes, ranks: Sequence[int], memory: Memory) -> None:
     axes.plot(ranks, below, color="#20262B", linewidth=1.0, zorder=3)
 
 
-def _finish(axes: Axes, ranks: Sequence[int], limit: int | None, marked: int | None) -> None:
+def _finish(axes: Axes, ranks: Sequence[int], limit: int | None, marked: int | None, of: str) -> None:
     axes.set_xscale("log", base=2)
     axes.set_xlim(ranks[0], ranks[-1])
     axes.xaxis.set_major_locator(LogLocator(base=2, numticks=9))
@@ -188,7 +194,7 @@ def _finish(axes: Axes, ranks: Sequence[int], limit: int | None, marked: int | N
     axes.yaxis.set_major_locator(MultipleLocator(ticks[1] - ticks[0]))
     top = ticks[-1]
     axes.yaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size / scale:g}"))
-    axes.set_ylabel(f"memory of a rank ({unit})")
+    axes.set_ylabel(f"memory of a {of} ({unit})")
     if limit is not None and limit <= top:
         axes.axhline(limit, color="#D55E00", linewidth=1.4, linestyle=(0, (4, 2)), zorder=4)
         axes.annotate(

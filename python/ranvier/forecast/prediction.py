@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ranvier.base.numeric import number, whole_number
-from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.forecast.calibration import Costs
 from ranvier.forecast.load import DEFAULT_RATE, Load, expect_load, mean_rate
 from ranvier.forecast.miniature import PARTS
 from ranvier.network.network import Network
 from ranvier.simulation.options import MOST_RANKS
-from ranvier.simulation.predictions import predict_memory
+from ranvier.simulation.predictions import device_memory, predict_memory
 
 __all__ = [
     "DEFAULT_RATE",
@@ -148,9 +148,10 @@ def largest_fit(
     key: str,
     start: float | int,
     describe: Callable[[float | int], Network],
-    limit: int,
+    limit: float,
     *,
     ranks: int,
+    device_limit: float = math.inf,
     **options: Any,
 ) -> Fit:
     """Return the largest network whose processes take at most `limit` bytes, found by bisection.
@@ -164,9 +165,11 @@ def largest_fit(
     describe
         Returns the network for a value.
     limit
-        Memory limit of each process, bytes.
+        Memory limit of each process, bytes; infinite for none.
     ranks
         Number of processes.
+    device_limit
+        The same for the device of each process. The memory of an emulator is that of its process.
     **options
         Options of `ranvier.simulation.predict_memory`.
 
@@ -180,9 +183,11 @@ def largest_fit(
         raise WrongTypeError("key", type(key).__name__, "must be the name of a key")
     if number(f"start of {key}", start) <= 0.0 or not math.isfinite(start):
         raise ValueOutOfBoundsError(f"start of {key}", str(start), "it must be > 0 and finite")
-    if math.isnan(number("limit of memory", limit)):
-        raise ValueOutOfBoundsError("limit of memory", "nan", "it must be a number of bytes")
+    for name, given in (("limit of memory", limit), ("limit of memory of a device", device_limit)):
+        if math.isnan(number(name, given)):
+            raise ValueOutOfBoundsError(name, "nan", "it must be a number of bytes")
     whole = isinstance(start, int)
+    is_emulated = options.get("device") == "cuda-emulator"
 
     def memory(value: float | int) -> dict[str, int] | None:
         try:
@@ -192,11 +197,20 @@ def largest_fit(
             return None
         if network.neuron_count > _MOST_NEURONS:
             return None
-        return predict_memory(network, ranks=ranks, **options)
+        try:
+            return predict_memory(network, ranks=ranks, **options)
+        except StateError:
+            # A block of threads of a device would have too many neurons.
+            if options.get("device", "cpu") == "cpu":
+                raise
+            return None
 
     def fits(value: float | int) -> bool:
         bytes_of = memory(value)
-        return bytes_of is not None and sum(bytes_of.values()) <= limit
+        if bytes_of is None:
+            return False
+        on_device = 0 if is_emulated else sum(device_memory(bytes_of).values())
+        return sum(bytes_of.values()) - on_device <= limit and on_device <= device_limit
 
     low: float | int | None = None
     high: float | int | None = None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from ranvier import _core
 from ranvier.base.numeric import number, whole_number
@@ -26,11 +27,14 @@ from ranvier.simulation.options import (
 )
 from ranvier.simulation.recording_memory import predicted_bytes
 
-__all__ = ["lasting_bytes", "predict_memory", "sorts_connections"]
+__all__ = ["device_memory", "host_memory", "lasting_bytes", "predict_memory", "sorts_connections"]
 
 # Beyond all networks: 30,000 years, and a thousand spikes in each microsecond.
 _MOST_TIME = 1e15  # ms
 _MOST_RATE = 1e9  # spikes/s
+
+# Bytes, or those for several numbers of processes.
+_Size = TypeVar("_Size", int, Sequence[int], list[int])
 
 _NEEDED_FOR_A_WHILE = ("construction", "trial")
 _ON_DEVICE = "device "
@@ -61,7 +65,8 @@ def predict_memory(
     that takes the most, and ``"trial"`` is needed only while the methods are tried. ``"recordings"`` are those in
     memory after `time`; without `time` they are not included, since they grow as long as the network is simulated.
     With a device, components whose names begin with ``"device "`` are its memory; ``"device kernels"`` is what is left
-    to the driver for code and the stacks of threads.
+    to the driver for code and the stacks of threads. A network fits if their sum is at most the free memory of the
+    device (of an emulator, that of the process).
 
     Parameters
     ----------
@@ -88,7 +93,7 @@ def predict_memory(
     WrongTypeError, ValueOutOfBoundsError, UnknownNameError
         For arguments and options that do not exist, and for values that are not allowed.
     StateError
-        For ``threads="auto"``, since nothing is measured.
+        For ``threads="auto"``, since nothing is measured, and for what a device does not have.
     """
     check_network(network)
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
@@ -173,8 +178,16 @@ def _refuse_trials(run: RunOptions) -> None:
         )
 
 
+def device_memory(predicted: Mapping[str, _Size]) -> dict[str, _Size]:
+    """Return the predicted bytes of a device, by component, without ``"device "``."""
+    return {name.removeprefix(_ON_DEVICE): size for name, size in predicted.items() if name.startswith(_ON_DEVICE)}
+
+
+def host_memory(predicted: Mapping[str, _Size]) -> dict[str, _Size]:
+    """Return the predicted bytes of a process, by component, without those of its device."""
+    return {name: size for name, size in predicted.items() if not name.startswith(_ON_DEVICE)}
+
+
 def lasting_bytes(predicted: Mapping[str, int]) -> int:
     """Return the predicted bytes of a simulation after the build and a run of some time, without those of a device."""
-    return sum(
-        size for name, size in predicted.items() if name not in _NEEDED_FOR_A_WHILE and not name.startswith(_ON_DEVICE)
-    )
+    return sum(size for name, size in host_memory(predicted).items() if name not in _NEEDED_FOR_A_WHILE)

@@ -13,7 +13,8 @@ import pytest
 
 import ranvier as rv
 from ranvier.command_line import main
-from ranvier.errors import UnknownNameError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.commands import predict as command
+from ranvier.errors import DeviceError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.forecast import calibration
 from ranvier.forecast.calibration import Costs
 from ranvier.forecast.dry_run import play
@@ -25,8 +26,9 @@ from ranvier.forecast.prediction import (
     memory_over_ranks,
     ranks_around,
 )
+from ranvier.simulation.gpus import Gpu
 from ranvier.simulation.options import grouped
-from ranvier.simulation.predictions import predict_memory, sorts_connections
+from ranvier.simulation.predictions import device_memory, predict_memory, sorts_connections
 from small_networks import with_noise
 from thorough_cases import one_of_each
 
@@ -314,9 +316,93 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibration, "measure", measure)
 
 
-def test_command_without_devices(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["predict", "hpc_benchmark", "--ranks", "2", "--set", "device=cuda-emulator"]) == 2
-    assert "key device is cuda-emulator, but only runs on processors are predicted yet" in capsys.readouterr().err
+def on_device(tmp_path: Path, *arguments: str) -> dict[str, Any]:
+    """Predict a network on a device, and return the results of the file."""
+    path = tmp_path / "prediction.json"
+    assert (
+        main(["predict", "hpc_benchmark", "--ranks", "2", "--json", str(path), "--set", "threads=1", *arguments]) == 0
+    )
+    results: dict[str, Any] = json.loads(path.read_text())
+    assert results["load"] is results["costs_s"] is results["simulation_s_per_s"] is None
+    return results
+
+
+def without_gpu(device: str) -> Gpu:
+    raise DeviceError("NVIDIA's driver", "libcuda.so.1", "it cannot be loaded", "run on a machine with a GPU")
+
+
+def test_command_for_a_gpu_that_is_not_here(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "find_gpu", without_gpu)
+    results = on_device(tmp_path, "device=cuda", "scale=10")
+    printed = capsys.readouterr().out
+    for part in ("no GPU here to compare with: NVIDIA's driver", "--device-memory 141GB", "times on a device are not"):
+        assert part in printed, part
+    assert "fits into" not in printed
+    assert (results["device_limit_bytes"], results["gpu"], results["largest_fit"]) == (None, None, None)
+    model = rv.networks.hpc_benchmark(scale=10.0)
+    time = model.time + model.presim
+    assert results["memory_bytes"] == predict_memory(
+        model.net, ranks=2, rate=10.0, time=time, recordings="local", threads=1, device="cuda"
+    )
+    # With its memory by hand.
+    plot = tmp_path / "memory.png"
+    more = ["shards=40", "--device-memory", "100GB", "--memory-per-rank", "1TB", "--plot", str(plot)]
+    for scale, fits in (("10", True), ("200", False)):
+        results = on_device(tmp_path, "device=cuda", f"scale={scale}", *more)
+        printed = capsys.readouterr().out
+        assert ("  fits into 100.00 GB of the device of a rank" in printed) == fits
+        assert ("does not fit into 100.00 GB of the device of a rank" in printed) != fits
+        assert "fits into 1,000.00 GB of a rank" in printed.replace("1.00 TB", "1,000.00 GB")
+        fit = results["largest_fit"]
+        assert 10.0 < fit["value"] < 200.0
+        assert sum(device_memory(fit["memory"]).values()) == pytest.approx(100e9, rel=0.01)
+    # A block has too many neurons before the memory is full.
+    results = on_device(tmp_path, "device=cuda", "scale=1", "shards=2", "--device-memory", "100GB")
+    assert results["largest_fit"]["neurons"] // 4 in range(32_000, 32_768)
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_command_for_a_gpu_that_is_here(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpu = Gpu("Fake 9000", multiprocessors=20, memory=8 * 10**9, free=6 * 10**9)
+    monkeypatch.setattr(command, "find_gpu", lambda device: gpu)
+    results = on_device(tmp_path, "device=cuda:1", "scale=1")
+    printed = capsys.readouterr().out
+    assert "fits into 6.00 GB of Fake 9000, which are free now" in printed
+    assert results["gpu"] == {"name": "Fake 9000", "multiprocessors": 20, "memory": 8 * 10**9, "free": 6 * 10**9}
+    assert results["options"]["shards"] == 20
+    assert sum(device_memory(results["largest_fit"]["memory"]).values()) < 6 * 10**9
+    # The user's number of blocks is kept.
+    assert on_device(tmp_path, "device=cuda", "scale=1", "shards=7")["options"]["shards"] == 7
+
+
+def test_command_for_the_emulator(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its memory is that of the process."""
+    results = on_device(tmp_path, "device=cuda-emulator", "scale=1", "--memory-per-rank", "500MB")
+    printed = capsys.readouterr().out
+    assert "device synapses" in printed
+    assert "does not fit into 500.00 MB of a rank" in printed
+    assert 0.4e9 < sum(results["largest_fit"]["memory"].values()) <= 5e8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--device-memory", "100GB"], "add --set device=cuda"),
+        (["--set", "device=cuda-emulator", "--device-memory", "100GB"], "have the memory of their process"),
+        (["--set", "device=cuda", "--device-memory", "much"], "500MB"),
+        (["--set", "device=cuda", "weight_precision=double"], "weights in single precision"),
+        (["--set", "device=cuda", "exchange=shared_memory"], "threads of processors"),
+    ],
+)
+def test_command_refuses_what_devices_lack(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["predict", "hpc_benchmark", "--ranks", "2", *arguments]) == 2
+    assert complaint in capsys.readouterr().err
 
 
 def test_command(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
