@@ -24,6 +24,15 @@ struct LearningState {
     std::vector<Step> last;             ///< presynaptic spike, by row
     std::vector<double> traces;         ///< after that spike
     std::vector<double> same_side;      ///< empty without such traces, as below
+    /// Presynaptic spikes on their way to synapses, by row and step.
+    struct Waiting {
+        std::uint32_t row = 0;
+        Step stamp = 0;
+        Step last = never;       ///< spike before it
+        float trace = 0.0F;      ///< after that
+        float same_side = 0.0F;  ///< before this one
+    };
+    std::vector<Waiting> waiting;
     // By neuron, from the first that learns:
     std::vector<double> last_traces;  ///< after the newest spike
     std::vector<double> last_same_side;

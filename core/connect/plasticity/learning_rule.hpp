@@ -129,8 +129,6 @@ struct Learning {
     /// Grid to which weights are rounded when they are added to the inputs: a power of two.
     double quantum = 0x1p-32;
 
-    /// Without axonal delays, spikes meet their synapses when they are sent.
-    bool runs_on_device() const { return axonal_fraction == 0.0; }
     /// Steps of a delay before the presynaptic spike reaches the synapse.
     DelaySteps axonal(DelaySteps delay) const { return axonal_steps(axonal_fraction, delay); }
 };

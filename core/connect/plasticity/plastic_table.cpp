@@ -770,15 +770,19 @@ void PlasticTable<Target, Real>::end_serialization() {
     std::sort(saved_.begin(), saved_.end(), [](const Saved& a, const Saved& b) { return a.place() < b.place(); });
     const auto same = [](const Saved& a, const Saved& b) { return a.place() == b.place(); };
     saved_.erase(std::unique(saved_.begin(), saved_.end(), same), saved_.end());
-    for (const Saved& one : saved_) {
-        for_each_run(one.spike.row, [&](const Run& run) {
-            const Step arrival = base_ + one.spike.stamp + run.axonal;
-            if (arrival > now_) append(waiting_at(arrival), {one.spike, run});
-        });
-    }
+    for (const Saved& one : saved_) wait(one.spike);
     saved_ = {};
     kept_ = history_.older_spikes();
     if (modulated_) modulated_->kept = modulated_->concentration.pulses().size();
+}
+
+/// A spike that has been sent waits for the runs that it has not reached.
+template <class Target, class Real>
+void PlasticTable<Target, Real>::wait(const Spike& spike) {
+    for_each_run(spike.row, [&](const Run& run) {
+        const Step arrival = base_ + spike.stamp + run.axonal;
+        if (arrival > now_) append(waiting_at(arrival), {spike, run});
+    });
 }
 
 template <class Target, class Real>
@@ -811,7 +815,7 @@ auto PlasticTable<Target, Real>::waiting_spikes() const -> std::vector<Saved> {
 
 template <class Target, class Real>
 LearningOnDevice* PlasticTable<Target, Real>::on_device() {
-    const bool is_able = std::is_same_v<Real, float> && !modulated_ && learning_.runs_on_device() && neurons_.empty() &&
+    const bool is_able = std::is_same_v<Real, float> && !modulated_ && neurons_.empty() &&
                          this->columns_.numbering != RowNumbering::unsorted;
     return is_able ? this : nullptr;
 }
@@ -857,6 +861,14 @@ void PlasticTable<Target, Real>::get_state(Step now, LearningState& state) {
     copy(same_side_, state.same_side);
     state.last.clear();
     for (const std::int32_t last : last_.span()) state.last.push_back(History::absolute(last, base_));
+    state.waiting.clear();
+    for (const Saved& one : waiting_spikes()) {
+        state.waiting.push_back({.row = one.spike.row.value,
+                                 .stamp = History::absolute(one.spike.stamp, base_),
+                                 .last = History::absolute(one.spike.last, base_),
+                                 .trace = static_cast<float>(one.spike.trace),
+                                 .same_side = static_cast<float>(one.spike.same_side[0])});
+    }
     state.greatest = static_cast<float>(std::bit_cast<Real>(greatest_));
     state.last_traces.clear();
     state.last_same_side.clear();
@@ -890,6 +902,15 @@ void PlasticTable<Target, Real>::set_state(Step now, const LearningState& state)
     std::ranges::copy(state.traces, traces_.data());
     std::ranges::copy(state.same_side, same_side_.data());
     for (std::size_t row = 0; row < last_.size(); ++row) last_[row] = History::relative(state.last[row], base_);
+    for (auto& some : waiting_) some.clear();
+    for (const LearningState::Waiting& one : state.waiting) {
+        const Spike spike{.row = RowIndex{one.row},
+                          .stamp = relative(one.stamp),
+                          .last = History::relative(one.last, base_),
+                          .trace = static_cast<Real>(one.trace),
+                          .same_side = {static_cast<Real>(one.same_side)}};
+        wait(spike);
+    }
     greatest_ = std::bit_cast<Bits>(static_cast<Real>(state.greatest));
     history_.clear();
     for (std::uint32_t neuron = 0; neuron < learning_neurons_.size(); ++neuron) {

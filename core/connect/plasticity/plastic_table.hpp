@@ -208,6 +208,7 @@ class PlasticTable final : public StoredTable<Target, Real>,
     class WeightCopies;
     void bring_up_to_date(std::span<const Visit> visits) const;
 
+    void wait(const Spike& spike);
     void serialize_waiting(Spike& spike, StateColumns& columns) const;
     /// The waiting spikes for the run of each row with the longest axonal delay, by row, then in their order.
     std::vector<Saved> waiting_spikes() const;

@@ -73,6 +73,17 @@ class TablePacker {
             table.same_side = room<double>(rows_of_table);
             table.same_side_before = room<float>(rows_of_table);
         }
+        if (!image.axonal.empty()) {
+            table.axonal.steps = array(image.axonal);
+            table.axonal.least = image.least_axonal;
+            table.axonal.greatest = image.axonal.back();
+            table.axonal.slots = table.axonal.greatest + 1;
+            const std::size_t spikes_of_rows = table.axonal.slots * rows_of_table;
+            table.axonal.stamps = room<i64>(spikes_of_rows);
+            table.axonal.last = room<i64>(spikes_of_rows);
+            table.axonal.traces = room<float>(spikes_of_rows);
+            table.axonal.same_side = room<float>(spikes_of_rows);
+        }
         table.row_decay = decay(image.row_decay);
         table.row_same_side_decay = decay(image.row_same_side_decay);
         table.presynaptic = decay(image.presynaptic);

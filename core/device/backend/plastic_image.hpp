@@ -29,7 +29,8 @@ struct LearningRule {
     u32 parameter_count = 0;                  ///< that come with each synapse, or in LearningTable::shared
     bool has_same_side_presynaptic = false;
     bool has_same_side_postsynaptic = false;
-    bool has_timed_traces = false;  ///< of each synapse; see TimedTraces
+    bool has_timed_traces = false;   ///< of each synapse; see TimedTraces
+    bool has_axonal_delays = false;  ///< see AxonalDelays
     /// For the emulator, the same: change(is_postsynaptic, weight, trace, trace of the same side, parameters).
     std::function<float(bool, float, float, float, const float*)> change;
 };
@@ -88,6 +89,8 @@ struct LearningImage {
     double resolution = 0.1;
     std::array<std::vector<float>, TimedTraces::kinds> time_constants;  ///< empty: shared
     std::array<bool, TimedTraces::kinds> has_timed_trace = {};
+    std::vector<u16> axonal = {};  ///< by delay, ascending; empty: none
+    u32 least_axonal = 0;          ///< of a synapse
     DecayFactors<double> row_decay;
     DecayFactors<double> row_same_side_decay;
     DecayFactors<float> presynaptic;
@@ -133,6 +136,11 @@ struct LearningState {
     std::vector<i64> last;
     std::vector<double> traces;
     std::vector<double> same_side;
+    // See AxonalDelays.
+    std::vector<i64> stamps;
+    std::vector<i64> axonal_last;
+    std::vector<float> axonal_traces;
+    std::vector<float> axonal_same_side;
     std::vector<u32> counts;
     std::vector<i64> steps;
     std::vector<float> after;
@@ -153,6 +161,12 @@ void visit_state(State& state, const LearningTable& table, Visit&& visit) {
     visit(state.last, table.last);
     visit(state.traces, table.traces);
     if (table.same_side != nullptr) visit(state.same_side, table.same_side);
+    if (table.axonal.steps != nullptr) {
+        visit(state.stamps, table.axonal.stamps);
+        visit(state.axonal_last, table.axonal.last);
+        visit(state.axonal_traces, table.axonal.traces);
+        visit(state.axonal_same_side, table.axonal.same_side);
+    }
     visit(state.counts, table.counts);
     visit(state.steps, table.steps);
     visit(state.after, table.after);

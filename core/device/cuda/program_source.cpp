@@ -527,6 +527,8 @@ struct Models {
               (std::ranges::any_of(rules.release, differs_in_row) ? "true" : "false") +
               ";\n    static constexpr bool has_timed_traces = " +
               (std::ranges::any_of(rules.learning, &LearningRule::has_timed_traces) ? "true" : "false") +
+              ";\n    static constexpr bool has_axonal_delays = " +
+              (std::ranges::any_of(rules.learning, &LearningRule::has_axonal_delays) ? "true" : "false") +
               ";\n    static constexpr bool has_cells = " + (cells.has_cells ? "true" : "false") + R"(;
 
     template <class View>

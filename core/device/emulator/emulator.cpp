@@ -35,6 +35,7 @@ class EmulatedModels : public EvaluatedCells {
     static constexpr bool has_rules = true;
     static constexpr bool has_synapse_releases = true;
     static constexpr bool has_timed_traces = true;
+    static constexpr bool has_axonal_delays = true;
 
     explicit EmulatedModels(const NetworkImage& image)
         : EvaluatedCells(image.cell_programs),

@@ -34,6 +34,7 @@ enum class Part : u32 {
     fill,     ///< sums of the next steps are read from the memory of the device
     receive_rows,  ///< as `rows`, for the spikes of other processes in a step
     receive,  ///< synapses of spikes of other processes are added to the inputs
+    arrive,   ///< presynaptic spikes reach synapses with axonal delays
     update,   ///< neurons read their inputs, and advance
     nodes,       ///< detailed cells: the equations of their nodes
     eliminate,   ///< the nodes of a depth, from the deepest one
@@ -91,8 +92,8 @@ struct Shared {
 /// @tparam Models has `u32 step(u32 program, View& view) const` for a NeuronView, and `registers`: variables of a neuron
 /// that the thread keeps, which then has only one, or 0; `signals`: bits of the kinds of signals; `has_rules`:
 /// whether there may be synapses that change, `has_synapse_releases`: that add a part of their own, and `has_timed_traces`: that
-/// have traces of their own; `has_cells`: whether there may be detailed cells, for which it has what a CellThread needs; and
-/// for rules of synapses
+/// have traces of their own, `has_axonal_delays`; `has_cells`: whether there may be detailed cells, for which it has what a
+/// CellThread needs; and for rules of synapses
 ///     float presynaptic(u32 rule, float weight, float trace, float same_side_trace, const float* parameters) const
 ///     float postsynaptic(the same) const
 ///     double release(u32 rule, double* values, u32 stride, i64& last, i64 step) const
@@ -135,6 +136,9 @@ class Block {
                 return true;
             case Part::receive:
                 receive();
+                return true;
+            case Part::arrive:
+                if constexpr (Models::has_axonal_delays) arrive();
                 return true;
             case Part::update:
                 update();
@@ -202,6 +206,8 @@ class Block {
             case Part::receive:
                 received_ = end_of_received();
                 return after_received();
+            case Part::arrive:
+                return Part::update;
             case Part::update:
                 if (!has_cells()) return Part::publish;
                 depth_ = cells().level_count - 1;
@@ -225,7 +231,7 @@ class Block {
                 is_pending_ = false;
                 if (!ends_epoch()) {
                     advance();
-                    return Part::update;
+                    return before_update();
                 }
                 exchanged_ = epoch_begin_;
                 return Part::gather;
@@ -411,6 +417,10 @@ class Block {
         if (step_ == p_.last || shared_->stops != 0) return is_pending_ ? Part::rest : Part::spill;
         advance();
         epoch_begin_ = step_;
+        return before_update();
+    }
+    RANVIER_DEVICE Part before_update() const {
+        if constexpr (Models::has_axonal_delays) return Part::arrive;
         return Part::update;
     }
     RANVIER_DEVICE bool ends_epoch() const { return step_ == p_.last || step_ + 1 == epoch_begin_ + p_.epoch_steps; }
@@ -592,7 +602,7 @@ class Block {
             return has_tables() && p_.replays == 0 ? Part::receive_rows : Part::receive;
         }
         if (p_.replays != 0) return Part::spill;
-        return p_.settles != 0 ? Part::settle : Part::update;
+        return p_.settles != 0 ? Part::settle : before_update();
     }
     /// The end of the spikes that are received at once: those of a step where synapses change with them.
     RANVIER_DEVICE u64 end_of_received() const {
@@ -617,7 +627,7 @@ class Block {
             const RemoteSpike spike = p_.remote[i];
             const u32 passed = static_cast<u32>(step_ - spike.step);
             const auto own_reach = [&](u32 r) { return reach_of(r, passed, false); };
-            if (p_.replays == 0) add_tables(spike.row, spike.step, own_reach);
+            if (p_.replays == 0) add_tables(spike.row, spike.step, step_ - 1, own_reach);
             const Row row = data.rows.find(spike.row);
             for (u32 s = lane(); s < row.count; s += warp_size) {
                 const Synapse synapse = read_synapse(data.synapses + row.begin + s);
@@ -852,7 +862,7 @@ class Block {
         if (has_tables()) {
             const auto shared_reach = [&](u32 r) { return shared_->reaches[0][r]; };
             for (u32 a = thread_ / warp_size; a < count; a += threads_ / warp_size) {
-                if (is_in_round(a)) events_ += add_tables(sources()[a], exchanged_, shared_reach);
+                if (is_in_round(a)) events_ += add_tables(sources()[a], exchanged_, step_, shared_reach);
             }
             // Repeated spikes reach static synapses with the first ones.
             if (round_ != 0) count = 0;
@@ -951,13 +961,21 @@ class Block {
     }
 
     /// Adds the synapses of a source that has fired in a step, and returns how many this thread has added. Called by all
-    /// threads of a warp. @param reach of a receptor: reach(number)
+    /// threads of a warp. @param now the last step that was done @param reach of a receptor: reach(number)
     template <class ReachOf>
-    RANVIER_DEVICE u64 add_tables(u32 source, i64 step, const ReachOf& reach) {
+    RANVIER_DEVICE u64 add_tables(u32 source, i64 step, i64 now, const ReachOf& reach) {
         const BlockData& data = shared_->data;
         u64 added = 0;
         for (u32 t = 0; t < data.learning_count; ++t) {
             const LearningTable& table = data.learning[t];
+            if constexpr (Models::has_axonal_delays) {
+                if (table.axonal.steps != nullptr) {
+                    const u32 row = table.of.row_of[source];
+                    if (row == no_row) continue;
+                    added += add_axonal(table, row, step, 0, now - step, reach(table.of.receptor));
+                    continue;
+                }
+            }
             added += add_table(table.of, source, reach, [&](u32 row, u64 synapse) {
                 return visit_synapse(table, models_, row, synapse, step, settled_);
             });
@@ -968,6 +986,39 @@ class Block {
                                [&](u32 row, u64 synapse) { return released_by(table, models_, row, synapse, step); });
         }
         return added;
+    }
+
+    /// A spike reaches those synapses of a row that have axonal delays from `least` to `greatest`. Returns how many synapses of
+    /// the row there are for this thread.
+    RANVIER_DEVICE u64 add_axonal(const LearningTable& table, u32 row, i64 step, i64 least, i64 greatest,
+                                  const Reach& reach) {
+        const u64 end = table.of.begin[row + 1];
+        u64 all = 0;
+        for (u64 s = table.of.begin[row] + lane(); s < end; s += warp_size, ++all) {
+            const i64 axonal = table.axonal.of(table.of.delays[s]);
+            if (axonal < least || axonal > greatest) continue;
+            const double number = visit_synapse(table, models_, row, s, step, settled_);
+            add_input(table.of.receptor, reach, (table.of.delays[s] - 1U) * reach.inputs + table.of.targets[s],
+                      quanta_within_range(number * p_.inverse_quantum));
+        }
+        return all;
+    }
+
+    /// Presynaptic spikes reach synapses in this step, in time for its update.
+    RANVIER_DEVICE void arrive() {
+        const BlockData& data = shared_->data;
+        for (u32 t = 0; t < data.learning_count; ++t) {
+            const LearningTable& table = data.learning[t];
+            if (table.axonal.steps == nullptr) continue;
+            // Others have reached them when they were delivered.
+            const u32 least = table.axonal.least > 1 ? table.axonal.least : 1;
+            for (u32 row = thread_ / warp_size; row < table.of.rows; row += threads_ / warp_size) {
+                for (u32 axonal = least; axonal <= table.axonal.greatest; ++axonal) {
+                    if (!table.has_spike(row, step_ - axonal)) continue;
+                    add_axonal(table, row, step_ - axonal, axonal, axonal, reach_of(table.of.receptor, axonal, false));
+                }
+            }
+        }
     }
 
     /// @param contribution of a synapse: contribution(row, synapse)

@@ -79,7 +79,33 @@ struct TimedTraces {
     float* values[kinds] = {};                ///< by synapse; null: it has none
 };
 
-/// Synapses that learn from pairs of spikes. All delays are dendritic.
+/// A presynaptic spike, for the synapses of a row.
+struct RowSpike {
+    i64 last = never;       ///< the previous one
+    float trace = 0.0F;     ///< after it
+    float same_side = 0.0F;  ///< trace of the same side, before this one
+};
+
+/// The parts of delays before the synapse. Spikes on their way are those of the newest `slots` steps: a source of such a table
+/// fires once in a step.
+struct AxonalDelays {
+    const u16* steps = nullptr;  ///< by delay; null: all delays are dendritic
+    u32 least = 0;
+    u32 greatest = 0;
+    u32 slots = 0;
+    // [step % slots][row]
+    i64* stamps = nullptr;  ///< of the spikes; others are older
+    i64* last = nullptr;
+    float* traces = nullptr;
+    float* same_side = nullptr;
+
+    RANVIER_DEVICE u32 of(u32 delay) const { return steps != nullptr ? steps[delay] : 0; }
+    RANVIER_DEVICE u64 place(u32 rows, u32 row, i64 step) const {
+        return u64{static_cast<u32>(static_cast<u64>(step) % slots)} * rows + row;
+    }
+};
+
+/// Synapses that learn from pairs of spikes.
 struct LearningTable {
     TableRows of;
     SpikePairing pairing = SpikePairing::all;
@@ -100,6 +126,7 @@ struct LearningTable {
     i64* last_before = nullptr;
     float* trace_before = nullptr;
     float* same_side_before = nullptr;
+    AxonalDelays axonal;
     DecayTable<double> row_decay;
     DecayTable<double> row_same_side_decay;
     DecayTable<float> presynaptic;
@@ -164,14 +191,52 @@ struct LearningTable {
             same_side[row] = next(left);
         }
         last[row] = step;
+        if (axonal.steps == nullptr) return;
+        const u64 at = axonal.place(of.rows, row, step);
+        axonal.stamps[at] = step;
+        axonal.last[at] = last_step;
+        axonal.traces[at] = trace_before[row];
+        axonal.same_side[at] = same_side != nullptr ? same_side_before[row] : 0.0F;
+    }
+    RANVIER_DEVICE bool has_spike(u32 row, i64 step) const {
+        return step > 0 && axonal.stamps[axonal.place(of.rows, row, step)] == step;
+    }
+    /// A spike of this step, after add_presynaptic().
+    RANVIER_DEVICE RowSpike spike_of(u32 row, i64 step) const {
+        if (axonal.steps != nullptr) return axonal_spike(row, step);
+        return {last_before[row], trace_before[row], same_side != nullptr ? same_side_before[row] : 0.0F};
+    }
+    /// The next spike that reaches synapses with an axonal delay, after the end of a step: it may come yet.
+    RANVIER_DEVICE RowSpike next_spike(u32 row, u32 axonal_delay, i64 step) const {
+        for (i64 stamp = step - axonal_delay + 1; stamp <= step; ++stamp) {
+            if (has_spike(row, stamp)) return axonal_spike(row, stamp);
+        }
+        return {last[row], static_cast<float>(traces[row]), 0.0F};
+    }
+
+   private:
+    RANVIER_DEVICE RowSpike axonal_spike(u32 row, i64 step) const {
+        const u64 at = axonal.place(of.rows, row, step);
+        return {axonal.last[at], axonal.traces[at], axonal.same_side[at]};
     }
 };
 
-/// What a synapse learns from at a visit. A postsynaptic spike of step p meets the presynaptic one of step s at the synapse when
-/// p = s - delay.
+/// The parts of the delay of a synapse. A postsynaptic spike of step p meets the presynaptic one of step s at the synapse when
+/// p + dendritic = s + axonal.
+struct DelayParts {
+    i64 axonal;
+    i64 dendritic;
+
+    RANVIER_DEVICE DelayParts(const LearningTable& table, u64 synapse)
+        : axonal(table.axonal.of(table.of.delays[synapse])), dendritic(table.of.delays[synapse] - axonal) {}
+    RANVIER_DEVICE i64 met(i64 presynaptic) const { return presynaptic + axonal - dendritic; }
+    /// Without a dendritic delay, a neuron that fires when a spike arrives counts as later.
+    RANVIER_DEVICE i64 tie() const { return dendritic == 0 ? 1 : 0; }
+};
+
+/// What a synapse learns from at a visit.
 struct LearningVisit {
-    i64 last = never;  ///< previous presynaptic spike
-    float trace = 0;  ///< after it
+    RowSpike spike;
     i64 settled = 0;  ///< all synapses have learnt from what had arrived in this step
     i64 end = 0;  ///< postsynaptic spikes up to this step have arrived
 };
@@ -183,7 +248,7 @@ struct Learner {
     const Models& models;
     u64 synapse;
     u32 neuron;  ///< of the table
-    i64 delay;
+    DelayParts delay;
     float parameters[most_rule_parameters];
     float row_trace = 0;  ///< presynaptic, after the previous spike
     bool came = false;  ///< a postsynaptic spike, since then
@@ -193,7 +258,7 @@ struct Learner {
           models(functions),
           synapse(number),
           neuron(given.of.targets[number] - given.first_neuron),
-          delay(given.of.delays[number]) {
+          delay(given, number) {
         for (u32 k = 0; k < table.parameter_count; ++k) {
             parameters[k] = table.parameters[k] != nullptr ? table.parameters[k][synapse] : table.shared[k];
         }
@@ -203,24 +268,26 @@ struct Learner {
 
     /// @param visit for this delay
     RANVIER_DEVICE float learn(float weight, const LearningVisit& visit) {
-        row_trace = table.synapse_traces != nullptr ? table.synapse_traces[synapse] : visit.trace;
+        row_trace = table.synapse_traces != nullptr ? table.synapse_traces[synapse] : visit.spike.trace;
         const u32 count = table.counts[neuron];
         const u32 kept = count < table.room ? count : table.room;
         // Spikes are numbered; `newest` is the first that has not arrived.
         u32 newest = count;
         while (newest + kept > count && step_of(newest - 1) > visit.end) --newest;
-        const bool has_fired = visit.last != never;
-        const i64 met = visit.last - delay;  // if it has fired
+        const bool has_fired = visit.spike.last != never;
+        const i64 met = has_fired ? delay.met(visit.spike.last) : never;
+        const i64 since = has_fired ? met - delay.tie() : never;
+        const i64 settled = visit.settled - delay.dendritic;
         if (table.pairing != SpikePairing::all) {
             u32 first = newest;
-            while (first + kept > count && (!has_fired || step_of(first - 1) > met)) --first;
+            while (first + kept > count && step_of(first - 1) > since) --first;
             came = first < newest;
-            if (!came || !has_fired || step_of(first) <= visit.settled - delay) return weight;
+            if (!came || !has_fired || step_of(first) <= settled) return weight;
             return potentiated(weight, first, met);
         }
         // Learning starts with the first presynaptic spike.
         if (!has_fired) return weight;
-        const i64 learnt = visit.settled - delay > met ? visit.settled - delay : met;
+        const i64 learnt = settled > since ? settled : since;
         u32 next = newest;
         while (next + kept > count && step_of(next - 1) > learnt) --next;
         for (; next < newest; ++next) weight = potentiated(weight, next, met);
@@ -375,11 +442,11 @@ class TimedLearner {
     }
 
     /// Learns from the postsynaptic spikes up to step `end`.
-    /// @param met the step of the previous presynaptic spike at the synapse @param meets the step of this one
+    /// @param met the step of postsynaptic spikes that the previous presynaptic one met @param meets the same for this one
     /// @param settled it has learnt from those up to this step
-    RANVIER_DEVICE float learn(float weight, bool has_fired, i64 met, i64 meets, i64 end, i64 settled) {
+    RANVIER_DEVICE float learn(float weight, bool has_fired, i64 met, i64 meets, i64 end, i64 settled, i64 tie) {
         const bool has_all = table_.pairing == SpikePairing::all;
-        const i64 since = has_fired ? met : never;
+        const i64 since = has_fired ? met - tie : never;
         const i64 learnt = settled > since ? settled : since;
         // Postsynaptic traces include the spikes up to this step.
         const i64 known = has_fired && met - 1 > settled ? met - 1 : settled;
@@ -482,30 +549,28 @@ class TimedLearner {
     bool came_ = false;  ///< a postsynaptic spike, since the previous presynaptic one
 };
 
-/// A presynaptic spike of this step reaches a synapse with separate traces, or, if not `arrives`, it learns from the
+/// A presynaptic spike, fired in this step, reaches a synapse with separate traces, or, if not `arrives`, it learns from the
 /// postsynaptic spikes that have arrived up to this step. Returns the weight.
 template <class Models>
 RANVIER_DEVICE_CALL float visit_timed(const LearningTable& table, const Models& models, u32 row, u64 synapse, i64 step,
                                       i64 settled, bool arrives) {
-    const i64 last = arrives ? table.last_before[row] : table.last[row];
-    const float trace = arrives ? table.trace_before[row] : static_cast<float>(table.traces[row]);
-    const i64 delay = table.of.delays[synapse];
-    const bool has_fired = last != never;
-    const i64 met = has_fired ? last - delay : never;
-    const i64 end = step - delay;
-    const i64 meets = arrives ? end : end + 1;
-    TimedLearner<Models> learner(table, models, synapse, trace);
-    float weight = learner.learn(table.of.weights[synapse], has_fired, met, meets, end, settled - delay);
-    if (arrives) {
-        const float same_side = table.same_side != nullptr ? table.same_side_before[row] : 0.0F;
-        weight = learner.arrive(weight, has_fired, met, meets, same_side);
-    }
+    const DelayParts delay(table, synapse);
+    const RowSpike spike =
+        arrives ? table.spike_of(row, step) : table.next_spike(row, static_cast<u32>(delay.axonal), step);
+    const bool has_fired = spike.last != never;
+    const i64 met = has_fired ? delay.met(spike.last) : never;
+    const i64 end = arrives ? delay.met(step) - delay.tie() : step - delay.dendritic;
+    const i64 meets = arrives ? delay.met(step) : end + 1;
+    TimedLearner<Models> learner(table, models, synapse, spike.trace);
+    float weight =
+        learner.learn(table.of.weights[synapse], has_fired, met, meets, end, settled - delay.dendritic, delay.tie());
+    if (arrives) weight = learner.arrive(weight, has_fired, met, meets, spike.same_side);
     learner.store(arrives);
     table.of.weights[synapse] = weight;
     return weight;
 }
 
-/// A presynaptic spike of this step reaches a synapse. Returns what it adds to the input of the target.
+/// A presynaptic spike, fired in this step, reaches a synapse. Returns what it adds to the input of the target.
 template <class Models>
 RANVIER_DEVICE double visit_synapse(const LearningTable& table, const Models& models, u32 row, u64 synapse, i64 step,
                                     i64 settled) {
@@ -517,17 +582,18 @@ RANVIER_DEVICE double visit_synapse(const LearningTable& table, const Models& mo
         }
     }
     Learner<Models> learner(table, models, synapse);
-    const i64 meets = step - learner.delay;
+    const i64 meets = learner.delay.met(step);
     const LearningVisit visit{
-        .last = table.last_before[row], .trace = table.trace_before[row], .settled = settled, .end = meets};
+        .spike = table.spike_of(row, step), .settled = settled, .end = meets - learner.delay.tie()};
     float weight = learner.learn(table.of.weights[synapse], visit);
-    weight = models.presynaptic(table.of.rule, weight, learner.trace_at(meets),
-                                table.same_side != nullptr ? table.same_side_before[row] : 0.0F, learner.parameters);
+    weight =
+        models.presynaptic(table.of.rule, weight, learner.trace_at(meets), visit.spike.same_side, learner.parameters);
     table.of.weights[synapse] = weight;
     raise(table.greatest, absolute_bits(weight));
     if (table.synapse_traces != nullptr) {
-        const float left =
-            learner.came || visit.last == never ? 0.0F : learner.row_trace * table.presynaptic(step - visit.last);
+        const float left = learner.came || visit.spike.last == never
+                               ? 0.0F
+                               : learner.row_trace * table.presynaptic(step - visit.spike.last);
         table.synapse_traces[synapse] = left + 1.0F;
     }
     return table.of.rounded(static_cast<double>(weight));
@@ -544,11 +610,10 @@ RANVIER_DEVICE void settle_synapse(const LearningTable& table, const Models& mod
         }
     }
     Learner<Models> learner(table, models, synapse);
-    table.of.weights[synapse] =
-        learner.learn(table.of.weights[synapse], {.last = table.last[row],
-                                                  .trace = static_cast<float>(table.traces[row]),
-                                                  .settled = settled,
-                                                  .end = step - learner.delay});
+    const u32 axonal = static_cast<u32>(learner.delay.axonal);
+    table.of.weights[synapse] = learner.learn(
+        table.of.weights[synapse],
+        {.spike = table.next_spike(row, axonal, step), .settled = settled, .end = step - learner.delay.dendritic});
 }
 
 }  // namespace ranvier::device

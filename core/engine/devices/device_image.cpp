@@ -166,15 +166,20 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
     for (const network::Projection& projection : network.projections()) {
         if (const auto refused = refused_synapses(projection, network.resolution())) refuse_for(*refused);
         if (projection.synapse.is_static() || !projection.synapse.model->learns()) continue;
-        for (const network::Population& population : network.populations()) {
+        const bool is_axonal = projection.synapse.make_dynamics(network.resolution())->axonal_fraction() > 0.0;
+        const auto has_some = [](const IdSequence& ids, const network::Population& population) {
             const NeuronId end{population.first.value + population.size};
-            if (!population.model->relays_input ||
-                projection.targets.count_below(end) == projection.targets.count_below(population.first)) {
-                continue;
+            return ids.count_below(end) > ids.count_below(population.first);
+        };
+        for (const network::Population& population : network.populations()) {
+            const std::string repeated =
+                "the neurons of '" + population.name + "' may fire several times in a step, and it has no synapses ";
+            if (population.model->relays_input && has_some(projection.targets, population)) {
+                refuse_for(repeated + "that learn onto such neurons, as those of '" + projection.name + "'");
             }
-            refuse_for("the neurons of '" + population.name +
-                       "' may fire several times in a step, and it has no synapses " +
-                       "that learn onto such neurons, as those of '" + projection.name + "'");
+            if (is_axonal && population.model->most_spikes > 1 && has_some(projection.sources, population)) {
+                refuse_for(repeated + "with an axonal delay from such neurons, as those of '" + projection.name + "'");
+            }
         }
     }
 }

@@ -177,8 +177,22 @@ void copy_traces(const From& from, To& to) {
     to.last_same_side = from.last_same_side;
 }
 
-void to_device(const connect::LearningState& from, u32 room, device::LearningState& to) {
+/// @param room of each neuron for its spikes @param axonal the greatest axonal delay
+void to_device(const connect::LearningState& from, u32 room, u32 axonal, device::LearningState& to) {
     copy_traces(from, to);
+    const std::size_t rows = from.last.size();
+    const std::size_t places = axonal == 0 ? 0 : (axonal + std::size_t{1}) * rows;
+    to.stamps.assign(places, device::never);
+    to.axonal_last.assign(places, device::never);
+    to.axonal_traces.assign(places, 0.0F);
+    to.axonal_same_side.assign(places, 0.0F);
+    for (const connect::LearningState::Waiting& spike : from.waiting) {
+        const std::size_t place = static_cast<std::size_t>(spike.stamp % (axonal + Step{1})) * rows + spike.row;
+        to.stamps[place] = spike.stamp;
+        to.axonal_last[place] = spike.last;
+        to.axonal_traces[place] = spike.trace;
+        to.axonal_same_side[place] = spike.same_side;
+    }
     to.greatest = device::absolute_bits(from.greatest);
     const std::size_t neurons = from.last_traces.size();
     to.counts.assign(neurons, 0);
@@ -199,8 +213,22 @@ void to_device(const connect::LearningState& from, u32 room, device::LearningSta
 }
 
 /// @param arrived spikes up to this step have arrived at all synapses
-void from_device(const device::LearningState& from, u32 room, Step arrived, connect::LearningState& to) {
+void from_device(const device::LearningState& from, u32 room, u32 axonal, Step now, Step arrived,
+                 connect::LearningState& to) {
     copy_traces(from, to);
+    to.waiting.clear();
+    const std::size_t rows = from.last.size();
+    for (u32 row = 0; axonal > 0 && row < rows; ++row) {
+        for (Step stamp = std::max<Step>(1, now - axonal + 1); stamp <= now; ++stamp) {
+            const std::size_t place = static_cast<std::size_t>(stamp % (axonal + Step{1})) * rows + row;
+            if (from.stamps[place] != stamp) continue;
+            to.waiting.push_back({.row = row,
+                                  .stamp = stamp,
+                                  .last = from.axonal_last[place],
+                                  .trace = from.axonal_traces[place],
+                                  .same_side = from.axonal_same_side[place]});
+        }
+    }
     to.greatest = std::bit_cast<float>(from.greatest);
     const std::size_t neurons = from.last_traces.size();
     to.spike_begin.assign(1, 0);
@@ -239,7 +267,7 @@ std::optional<std::string> refused_synapses(const network::Projection& projectio
     if (!model.transmitter.empty()) return "it does not have " + of + " yet, which a transmitter modulates";
     if (!model.followed_variables.empty()) return "it does not have " + of + " yet, which follow potentials";
     if (synapse.make_dynamics(resolution)->runs_on_device()) return std::nullopt;
-    return "it does not have " + of + " yet, with an axonal delay";
+    return "it does not have " + of + " yet";
 }
 
 bool SynapseRules::add(connect::SynapseTable& table, const network::SynapseSpec& synapse) {
@@ -247,6 +275,7 @@ bool SynapseRules::add(connect::SynapseTable& table, const network::SynapseSpec&
     if (const connect::LearningOnDevice* const learns = learning_of(table)) {
         learning.push_back(learning_rule(learns->rule(), synapse));
         learning.back().has_timed_traces = learns->plasticity().per_synapse_times.any();
+        learning.back().has_axonal_delays = learns->plasticity().axonal_fraction > 0.0;
     } else {
         release.push_back(release_rule(table.synapses()->factors_on_device()->factor_rule(), synapse));
     }
@@ -421,9 +450,21 @@ device::LearningImage PlasticTables::learning(const Shard& shard, const Kind& ki
         image.time_constants[k].assign(values.begin(), values.end());
         image.has_timed_trace[k] = table.has_timed_trace(trace);
     }
+    if (greatest_axonal(shard, kind) > 0) {
+        const connect::SynapseTable& synapses = *shard.synapses().table(kind.index);
+        for (DelaySteps delay = 0; delay <= synapses.greatest_delay(); ++delay) {
+            image.axonal.push_back(static_cast<u16>(times.axonal(delay)));
+        }
+        image.least_axonal = times.axonal(synapses.least_delay());
+    }
     image.room = room_of(shard, kind);
     image.most_new = image.room - other_spikes(shard, kind) - 1;
     return image;
+}
+
+u32 PlasticTables::greatest_axonal(const Shard& shard, const Kind& kind) {
+    const connect::Learning& times = shard.synapses().learning(kind.index)->on_device()->plasticity();
+    return times.axonal(shard.synapses().table(kind.index)->greatest_delay());
 }
 
 u32 PlasticTables::other_spikes(const Shard& shard, const Kind& kind) const {
@@ -443,7 +484,7 @@ void PlasticTables::put_states(device::Backend& backend, std::uint32_t shard, St
         if (kind.learns) {
             connect::LearningOnDevice& table = *from.synapses().learning(kind.index)->on_device();
             table.get_state(now, learnt);
-            to_device(learnt, room_of(from, kind), state);
+            to_device(learnt, room_of(from, kind), greatest_axonal(from, kind), state);
             backend.set_learning(shard, number, state, now);
             return;
         }
@@ -477,6 +518,12 @@ void PlasticTables::take_states(device::Backend& backend, std::uint32_t shard, S
                 const bool has_trace = table.has_timed_trace(static_cast<connect::TraceKind>(k));
                 state.timed_traces[k].resize(has_trace ? synapses : 0);
             }
+            const u32 axonal = greatest_axonal(to, kind);
+            const std::size_t on_the_way = axonal == 0 ? 0 : (axonal + std::size_t{1}) * rows;
+            state.stamps.resize(on_the_way);
+            state.axonal_last.resize(on_the_way);
+            state.axonal_traces.resize(on_the_way);
+            state.axonal_same_side.resize(on_the_way);
             state.last.resize(rows);
             state.traces.resize(rows);
             state.same_side.resize(rule.same_side_presynaptic_traces > 0 ? rows : 0);
@@ -487,7 +534,7 @@ void PlasticTables::take_states(device::Backend& backend, std::uint32_t shard, S
             state.last_traces.resize(neurons);
             state.last_same_side.assign(neurons, 0.0);
             backend.get_learning(shard, number, state);
-            from_device(state, room, now - to.synapses().table(kind.index)->greatest_delay(), learnt);
+            from_device(state, room, axonal, now, now - to.synapses().table(kind.index)->greatest_delay(), learnt);
             table.set_state(now, learnt);
             return;
         }

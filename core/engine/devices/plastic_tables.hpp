@@ -74,6 +74,8 @@ class PlasticTables {
     static device::TableImage rows_of(const Shard& shard, const Kind& kind, std::uint32_t rows, const RowOf& row_of,
                                       double quantum);
     device::LearningImage learning(const Shard& shard, const Kind& kind, device::TableImage rows) const;
+    /// The greatest axonal delay of a table that learns.
+    static std::uint32_t greatest_axonal(const Shard& shard, const Kind& kind);
     /// Spikes of a neuron that are kept beside the new ones: all synapses learn at the end of the epoch in which a neuron has
     /// had too many of those, and some had not arrived when they last learnt.
     std::uint32_t other_spikes(const Shard& shard, const Kind& kind) const;

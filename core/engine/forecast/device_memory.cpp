@@ -148,7 +148,9 @@ double table_bytes(const connect::TableEstimate::Table& table, double rows, doub
     if (table.dynamics->greatest_factor() != 0.0) return common + release_bytes(table, on_host, neurons);
     // On processors, a row has a step and its traces.
     const double same_side = static_cast<double>(on_host.row_bytes - sizeof(device::i32)) / sizeof(double) - 1.0;
-    const double of_row = 2.0 * sizeof(device::i64) + (1.0 + same_side) * (sizeof(double) + sizeof(float));
+    const double axonal = connect::axonal_steps(table.dynamics->axonal_fraction(), table.longest_delay);
+    const double on_the_way = axonal == 0.0 ? 0.0 : (axonal + 1.0) * (2.0 * sizeof(device::i64) + 2.0 * sizeof(float));
+    const double of_row = 2.0 * sizeof(device::i64) + (1.0 + same_side) * (sizeof(double) + sizeof(float)) + on_the_way;
     const double of_spike = sizeof(device::i64) + (1.0 + same_side) * sizeof(float);
     const double of_neuron = 2.0 * sizeof(u32) + (1.0 + same_side) * sizeof(double);
     // Two tables of decay in each precision, and two of each trace of the same side.

@@ -240,7 +240,8 @@ class ProgramDynamics final : public WidthDispatch<ProgramDynamics> {
     double least_weight() const override { return range_.first; }
     double greatest_weight() const override { return range_.second; }
 
-    bool runs_on_device() const override { return learning().runs_on_device(); }
+    bool runs_on_device() const override { return true; }
+    double axonal_fraction() const override { return parameters_.back(); }
 
     connect::PlasticTableMemory memory(bool double_weights) const override {
         return double_weights ? memory_of<double>() : memory_of<float>();

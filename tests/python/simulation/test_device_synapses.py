@@ -100,6 +100,23 @@ SYNAPSES |= {
         tau_plus=rv.Uniform(5.0, 30.0), tau_x=rv.Uniform(50.0, 150.0), tau_y=rv.Uniform(50.0, 150.0)
     ),
 }
+# With delays whose parts before the synapse are longer, shorter, and all.
+SYNAPSES |= {
+    "stdp_axonal": lambda: rv.stdp(W_max=W_MAX, learning_rate=0.05, axonal_fraction=0.8),
+    "stdp_all_axonal": lambda: rv.stdp(W_max=W_MAX, learning_rate=0.05, mu_plus=0.4, axonal_fraction=1.0),
+    "stdp_nn_symm_axonal": lambda: rv.stdp_nn_symm(W_max=W_MAX, learning_rate=0.05, axonal_fraction=0.3),
+    "stdp_nn_restr_axonal": lambda: rv.stdp_nn_restr(W_max=W_MAX, learning_rate=0.05, axonal_fraction=1.0),
+    "stdp_nn_pre_centered_axonal": lambda: rv.stdp_nn_pre_centered(
+        W_max=W_MAX, learning_rate=0.05, axonal_fraction=0.6
+    ),
+    "stdp_triplet_axonal": lambda: rv.stdp_triplet(
+        W_max=W_MAX, A_plus=1.0, A_minus=2.0, A_plus_triplet=1.5, A_minus_triplet=0.7, axonal_fraction=0.5
+    ),
+    "equations_axonal": lambda: LEARNING_OF_ALL_SIDES(axonal_fraction=0.7),
+    "equations_axonal_times": lambda: LEARNING_OF_ALL_SIDES(
+        axonal_fraction=1.0, tau_plus=rv.Uniform(5.0, 30.0), tau_x=rv.Uniform(50.0, 150.0)
+    ),
+}
 # Weights that are added several times.
 MANY = {"quantal_stp": 0.3, "quantal_stp_many": 0.01, "quantal_stp_per_synapse": 0.4}
 
@@ -111,6 +128,9 @@ def network(seed: int, synapse: str) -> tuple[rv.Network, rv.SpikeRecorder]:
     first = net.create("iaf_psc_exp", chance.randrange(30, 90), I_e=rv.Uniform(400.0, 600.0), t_ref=0.5, name="first")
     second = net.create("iaf_psc_alpha", chance.randrange(3, 30), I_e=rv.Uniform(400.0, 600.0), name="second")
     shortest = chance.choice([0.25, 0.5, 1.5])
+    if "_axonal" in synapse:
+        # A step cannot be divided.
+        shortest = max(shortest, 0.5)
     for source, target, kind in ((first, first, synapse), (first, second, synapse), (second, first, "static")):
         chosen = {} if kind == "static" else {"synapse": SYNAPSES[kind]()}
         size = MANY.get(kind, 1.0)
@@ -159,7 +179,7 @@ def test_weights_and_spikes_are_those_of_processors(synapse: str) -> None:
         assert found == run(seed, synapse, threads=2), seed
 
 
-@pytest.mark.parametrize("synapse", ["stdp", "stdp_nn_restr", "stdp_triplet", "equations_times"])
+@pytest.mark.parametrize("synapse", ["stdp", "stdp_nn_restr", "stdp_triplet", "equations_times", "equations_axonal"])
 def test_all_synapses_learn_in_between(synapse: str) -> None:
     """Long runs, in which neurons fire more often than their spikes are kept."""
     found = run(5, synapse, duration=400.0, threads=1, device="cuda-emulator", shards=3)
@@ -244,7 +264,7 @@ def test_relays_and_regular_neurons_meet_synapses_that_learn() -> None:
 
 
 PREDICTED = ["stdp", "stdp_nn_pre_centered", "stdp_triplet", "tsodyks2", "tsodyks2_per_synapse", "bernoulli"]
-PREDICTED += ["per_synapse", "stdp_times", "quantal_stp", "quantal_stp_per_synapse"]
+PREDICTED += ["stdp_axonal", "per_synapse", "stdp_times", "quantal_stp", "quantal_stp_per_synapse"]
 
 
 @pytest.mark.parametrize("synapse", PREDICTED)
@@ -283,9 +303,16 @@ def test_variables_of_releases_that_grow_without_bound_end_a_run() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[rv.Population], Any], str]] = {
-    "axonal": (lambda _: rv.stdp(axonal_fraction=0.5), "axonal delay"),
     "transmitter": (lambda cells: rv.stdp_dopamine(dopamine=cells, dopamine_delay=1.0), "transmitter"),
 }
+
+
+def test_axonal_delays_from_relays_are_refused() -> None:
+    net = rv.Network(seed=1)
+    cells, relays = net.create("iaf_psc_exp", 3), net.create("parrot_neuron", 3, name="relays")
+    net.connect(relays, cells, rv.AllToAll(), weight=1.0, delay=1.0, synapse=rv.stdp(axonal_fraction=0.5))
+    with pytest.raises(errors.StateError, match=r"'relays' may fire several times in a step.*axonal delay"):
+        rv.Simulation(net, progress=False, device="cuda-emulator")
 
 
 def test_learning_onto_relays_is_refused() -> None:

@@ -84,9 +84,10 @@ def _inject(net: rv.Network, population: rv.Population, chance: random.Random) -
         net.stimulate(population[:: chance.choice([1, 1, 3])], current, weight=weight, delay=delay)
 
 
-def _synapse(chance: random.Random, weight: float) -> Any:
-    """Return synapses that change with spikes, for weights from 0 to this one."""
+def _synapse(chance: random.Random, weight: float, delay_steps: int) -> Any:
+    """Return synapses that change with spikes, for weights from 0 to this one and delays from some steps on."""
     nearest = chance.choice([rv.stdp_nn_symm, rv.stdp_nn_restr, rv.stdp_nn_pre_centered])
+    axonal = {"axonal_fraction": chance.choice([0.0, 1.0] if delay_steps == 1 else [0.0, 0.0, 0.3, 0.8, 1.0])}
     exponents = {"mu_plus": chance.choice([0.0, 0.4, 1.0]), "mu_minus": chance.choice([0.0, 0.4, 1.0])}
     sizes = {"A_plus": 0.02, "A_minus": 0.03, "A_plus_triplet": 0.01, "A_minus_triplet": 0.02}
     sites = chance.choice([1, 3, 20])
@@ -99,11 +100,11 @@ def _synapse(chance: random.Random, weight: float) -> Any:
             rv.tsodyks(U=rv.Uniform(0.1, 0.9), tau_fac=rv.Uniform(0.0, 50.0)),
             rv.tsodyks2(tau_rec=rv.Uniform(20.0, 200.0)),
             RELEASING(tau_rec=chance.uniform(20.0, 200.0)),
-            rv.stdp(W_max=2.0 * weight, learning_rate=0.05, **exponents),
+            rv.stdp(W_max=2.0 * weight, learning_rate=0.05, **exponents, **axonal),
             rv.stdp(W_max=2.0 * weight, learning_rate=rv.Uniform(0.01, 0.1)),
-            rv.stdp(W_max=2.0 * weight, learning_rate=0.05, tau_plus=rv.Uniform(1.0, 30.0)),
+            rv.stdp(W_max=2.0 * weight, learning_rate=0.05, tau_plus=rv.Uniform(1.0, 30.0), **axonal),
             nearest(W_max=2.0 * weight, learning_rate=0.05, tau_minus=rv.Uniform(1.0, 30.0)),
-            nearest(W_max=2.0 * weight, learning_rate=0.05),
+            nearest(W_max=2.0 * weight, learning_rate=0.05, **axonal),
             rv.stdp_triplet(W_max=2.0 * weight, **{name: size * weight for name, size in sizes.items()}),
             rv.vogels_sprekeler(W_max=2.0 * weight, learning_rate=0.02 * weight),
             rv.tsodyks(tau_fac=chance.choice([0.0, 50.0])),
@@ -137,7 +138,10 @@ def drawn(seed: int) -> tuple[rv.Network, rv.SpikeRecorder]:
         delays: Any = chance.choice([delay, rv.Uniform(delay, delay + 5.0)])
         sources, targets = _part(chance, source), _part(chance, target)
         if chance.random() < 0.25:
-            changing = {"synapse": _synapse(chance, weight), "weight": rv.Uniform(0.0, weight)}
+            changing = {
+                "synapse": _synapse(chance, weight, round(delay / net.resolution)),
+                "weight": rv.Uniform(0.0, weight),
+            }
             net.connect(sources, targets, _rule(chance), delay=delays, **changing)
             continue
         made = net.connect(sources, targets, _rule(chance), weight=weights, delay=delays)

@@ -104,6 +104,8 @@ class SynapseDynamics {
     virtual void use_key(RandomKey /*key*/) {}
     /// Whether devices have tables of these synapses, too.
     virtual bool runs_on_device() const { return false; }
+    /// The part of delays before the synapse, for synapses that learn.
+    virtual double axonal_fraction() const { return 0.0; }
     /// For models with a transmitter.
     virtual void use_transmitter(const Transmitter& /*transmitter*/) {}
     /// Null if spikes of other neurons do not affect the synapses.
