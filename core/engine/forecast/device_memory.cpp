@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/saturation.hpp"
+#include "device/backend/cell_forest.hpp"
 #include "device/backend/memory_plan.hpp"
 #include "engine/forecast/memory.hpp"
 #include "engine/shard/group_creation.hpp"
@@ -24,6 +25,7 @@ struct GroupBytes {
     u32 variables = 0;
     double of_neuron = 0.0;
     double of_group = 0.0;
+    double of_device = 0.0;
 
     /// Values of all neurons, or one for each.
     void add(std::size_t values, std::size_t element) {
@@ -34,6 +36,28 @@ struct GroupBytes {
 /// The first few ids: whether values vary does not depend on how many there are.
 IdSequence some_of(const IdSequence& ids) { return ids.subsequence(0, std::min<std::uint64_t>(ids.size(), 16)); }
 
+/// Bytes of detailed cells: of their nodes by cell; of what equal nodes share in a block, if the first cells are equal.
+GroupBytes sample_cells(device::CellSource& cells, const network::Population& population, const IdSequence& ids) {
+    const auto count = static_cast<u32>(some_of(ids).size());
+    device::CellForests forests({{{&cells, 0, 0, count, static_cast<u32>(population.model->receptors.size())}}});
+    const device::CellsImage image = forests.images().front();
+    const auto all = static_cast<double>(device::place_cells(image, 0, nullptr).bytes.size());
+    const double of_nodes =
+        static_cast<double>(image.nodes.size()) * (sizeof(device::CellNode) + sizeof(u32) + 3.0 * sizeof(double)) +
+        static_cast<double>(image.states) * sizeof(double);
+    // The current into each cell is a constant of the group.
+    GroupBytes bytes{.of_neuron = of_nodes / count + sizeof(device::CellOfBlock) + sizeof(double),
+                     .of_group = sizeof(device::Group) + sizeof(device::Constant)};
+    const double shared = all - of_nodes - static_cast<double>(count * sizeof(device::CellOfBlock));
+    if (cells.forms().forms.size() == 1) {
+        bytes.of_group += shared;
+    } else {
+        bytes.of_neuron += shared / count;
+    }
+    bytes.of_device = static_cast<double>(forests.rates().size()) * sizeof(double);
+    return bytes;
+}
+
 GroupBytes sample_parameters(const network::LoweredNetwork& network, const network::Population& population,
                              const IdSequence& ids, const SimulationOptions& options) {
     GroupBytes bytes{.of_group = sizeof(device::Group)};
@@ -43,6 +67,8 @@ GroupBytes sample_parameters(const network::LoweredNetwork& network, const netwo
     const GroupParts made = create_group(network, population, some_of(ids), options,
                                          available_instruction_set(options.instruction_set), &memory, &parts);
     if (!made.neurons) return bytes;
+    if (auto* const cells = dynamic_cast<device::CellSource*>(made.neurons.get()))
+        return sample_cells(*cells, population, ids);
     const std::optional<models::StepProgram> program = made.neurons->step_program(false);
     if (!program) return bytes;
     bytes.variables = static_cast<u32>(program->variables.size());
@@ -98,7 +124,10 @@ double parameter_bytes(const network::LoweredNetwork& network, const connect::Pr
         for (std::size_t b = 0; b < blocks.size(); ++b) {
             const IdSequence& ids = layout.shards()[b].share(population.id).ids;
             if (ids.empty()) continue;
-            if (!of_population) of_population = sample_parameters(network, population, ids, options);
+            if (!of_population) {
+                of_population = sample_parameters(network, population, ids, options);
+                bytes += of_population->of_device;
+            }
             blocks[b].variables = std::max(blocks[b].variables, of_population->variables);
             bytes += of_population->of_group + static_cast<double>(ids.size()) * of_population->of_neuron;
         }
