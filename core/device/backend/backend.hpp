@@ -270,6 +270,20 @@ struct BlockCourses {
 /// Longest epoch in steps: a block has records and lists of spikes for two.
 inline constexpr std::int64_t longest_epoch = 32;
 
+/// A condition that did not hold.
+struct Failure {
+    i64 step = 0;
+    u32 block = 0;
+    u32 neuron = 0;  ///< of the block, or no_neuron
+};
+/// @param first step of the run
+inline std::optional<Failure> failure_of(const Control& control, i64 first) {
+    if (control.failed == 0) return std::nullopt;
+    const u64 found = control.first_failure;
+    return Failure{first + static_cast<i64>(found >> 32), static_cast<u32>(found >> 16 & 0xFFFF),
+                   static_cast<u32>(found & 0xFFFF)};
+}
+
 /// The UUID of a GPU.
 using DeviceIdentity = std::array<std::uint8_t, 16>;
 
@@ -338,8 +352,8 @@ class Backend {
     /// room for more spikes, if `stops` returned true, or if a neuron has failed.
     /// @param stops called now and then by this thread
     virtual i64 run(i64 first, i64 last, const std::function<bool()>& stops) = 0;
-    /// Whether a condition of a program did not hold.
-    virtual bool has_failed() const = 0;
+    /// Where a condition of a program did not hold first in the last run, if one did not.
+    virtual std::optional<Failure> failure() const = 0;
     /// The spikes of a block since the last call, in the order of steps.
     virtual void take_spikes(u32 block, std::vector<Spike>& spikes) = 0;
     /// Synapses that spikes of this process have reached in a block, since the network was loaded.

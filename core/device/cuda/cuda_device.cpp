@@ -278,7 +278,7 @@ class CudaDevice final : public Backend {
         const ContextUse use(context_);
         loaded_.reset();
         if (!image.has_rows) drawn_ = {};
-        has_failed_ = false;
+        failure_.reset();
         for (BlockImage& block : image.blocks) {
             for (std::size_t r = 0; image.has_rows && r < block.receptors.size(); ++r) {
                 ReceptorImage& receptor = block.receptors[r];
@@ -520,7 +520,7 @@ class CudaDevice final : public Backend {
             const auto start = std::chrono::steady_clock::now();
             bool has_stopped = false;
             const i64 reached = launch({.first = begin, .last = end}, stops, has_stopped);
-            if (reached < end || end == last || has_stopped || has_failed_) return reached;
+            if (reached < end || end == last || has_stopped || failure_) return reached;
             const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
             // Only where a screen is attached. Launches are whole epochs.
             if (taken.count() < limited_seconds / 2.0) most *= 2;
@@ -530,7 +530,7 @@ class CudaDevice final : public Backend {
     }
 
     bool should_settle() const override { return should_settle_; }
-    bool has_failed() const override { return has_failed_; }
+    std::optional<Failure> failure() const override { return failure_; }
 
     void take_spikes(u32 block, std::vector<Spike>& spikes) override {
         check_usable();
@@ -980,7 +980,7 @@ class CudaDevice final : public Backend {
         copy_from<u32>(plan.spike_counts, loaded_->spike_counts);
         copy_from<u64>(plan.events, loaded_->events);
         stream_->wait("reading what the kernel has done");
-        has_failed_ = control.failed != 0;
+        failure_ = failure_of(control, first);
         should_settle_ = control.should_settle != 0 || (should_settle_ && parameters.settles == 0);
         if (failure) std::rethrow_exception(failure);
         if (!options_.tuning.clocks.empty() && (parameters.settles | parameters.replays) == 0) {
@@ -1054,7 +1054,7 @@ class CudaDevice final : public Backend {
     DrawnRows drawn_;
     std::mutex copying_;
     std::future<CompiledKernel> construction_;
-    bool has_failed_ = false;
+    std::optional<Failure> failure_;  ///< of the last run
     bool should_settle_ = false;
     std::string lost_;  ///< the error after which nothing works any more
 };

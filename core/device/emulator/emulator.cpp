@@ -225,6 +225,7 @@ class Emulator final : public Backend {
         }
         records_.assign(2 * std::size_t{epoch_steps_} * memory_.size(), Record{});
         control_ = {};
+        failure_.reset();
         clocks_.assign(part_count * memory_.size(), 0);
         steps_ = 0;
     }
@@ -324,7 +325,7 @@ class Emulator final : public Backend {
     }
 
     bool should_settle() const override { return control_.should_settle != 0; }
-    bool has_failed() const override { return control_.failed != 0; }
+    std::optional<Failure> failure() const override { return failure_; }
     void take_spikes(u32 block, std::vector<Spike>& spikes) override {
         BlockMemory& memory = memory_[block];
         spikes.assign(memory.spikes.begin(), memory.spikes.begin() + memory.spike_count);
@@ -373,6 +374,8 @@ class Emulator final : public Backend {
             source += memory_[b].image.neurons;
         }
         control_.stop = 0;
+        control_.failed = 0;
+        control_.first_failure = ~u64{0};
         if (parameters.settles != 0) control_.should_settle = 0;
         // All have been read. Those of a run that begins with an earlier step must not be taken for new ones.
         std::ranges::fill(records_, Record{});
@@ -405,6 +408,7 @@ class Emulator final : public Backend {
         } else {
             run_blocks<EmulatedModels<0>>(parameters, stops);
         }
+        failure_ = failure_of(control_, parameters.first);
         if (!options_.tuning.clocks.empty() && (parameters.settles | parameters.replays) == 0) {
             steps_ += control_.reached - parameters.first + 1;
             write_clocks(options_.tuning.clocks, clocks_, steps_);
@@ -631,6 +635,7 @@ class Emulator final : public Backend {
     std::vector<u64> clocks_;  ///< [block][part]
     i64 steps_ = 0;            ///< that were done
     Control control_;
+    std::optional<Failure> failure_;
     std::vector<u32> warps_;
 };
 

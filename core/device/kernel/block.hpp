@@ -324,13 +324,17 @@ class Block {
         fire(neuron);
         let_learn_from(neuron);
     }
-    RANVIER_DEVICE void fail() {
-        p_.control->failed = 1;
-        shared_->asks_to_stop = 1;
-    }
+    RANVIER_DEVICE void fail_cell(const CellOfBlock& cell) { fail(groups()[cell.group].first + cell.number); }
     RANVIER_DEVICE i64 present_step() const { return step_; }
 
    private:
+    /// @param neuron of the block, or no_neuron
+    RANVIER_DEVICE void fail(u32 neuron) const {
+        p_.control->failed = 1;
+        lower(&p_.control->first_failure, static_cast<u64>(step_ - p_.first) << 32 | u64{number_} << 16 | neuron);
+        shared_->asks_to_stop = 1;
+    }
+
     static constexpr u32 no_group = ~0U;
     static constexpr u32 has_time = 1;  ///< index of Shared::reaches
     static constexpr u32 warp_bits = 5;
@@ -665,7 +669,7 @@ class Block {
         if (number == 0.0) return;
         const bool is_in_range = number > 0.0 && number <= static_cast<double>(group.most_relayed);
         const u32 count = is_in_range ? static_cast<u32>(number) : 0;
-        if (static_cast<double>(count) != number) fail();
+        if (static_cast<double>(count) != number) fail(group.first + i);
         for (u32 k = 0; k < count; ++k) fire(group.first + i);
     }
 
@@ -674,7 +678,7 @@ class Block {
         const BlockData& data = shared_->data;
         const u32 place = fetch_add(&shared_->fired[step_ & 1], 1);
         if (place >= data.list_room) {
-            fail();
+            fail(neuron);
         } else if (place < Record::room) {
             shared_->first[place] = static_cast<u16>(neuron);
         } else {
@@ -701,7 +705,7 @@ class Block {
         const i32 left = refractory(neuron);
         NeuronView<Block> view{*this, group, i, left > 0, left == 1};
         const u32 result = models_.step(group.program, view);
-        if ((result & step_fails) != 0) fail();
+        if ((result & step_fails) != 0) fail(neuron);
         if ((result & step_fires) != 0) {
             refractory(neuron) = group.refractory_steps[group.refractory_varies != 0 ? i : 0];
             fire(neuron);
@@ -956,7 +960,7 @@ class Block {
         for (u32 t = 0; t < data.factor_count; ++t) {
             const FactorTable& table = data.factors[t];
             const u32 row = table.of.row_of[source];
-            if (row != no_row && !release_row(table, models_, row, step)) fail();
+            if (row != no_row && !release_row(table, models_, row, step)) fail(no_neuron);
         }
     }
 

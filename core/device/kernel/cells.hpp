@@ -292,7 +292,7 @@ RANVIER_DEVICE ClampAction clamp_action(const double* numbers, u32 size, i64 ste
 
 /// The nodes of a block in a step, for one of its threads.
 /// @tparam Block has `double take_cell_input(cell, receptor, input)`, which clears it, `double inject(cell, electrode)`,
-/// `void finish_cell(cell, crosses)` with whether its potential has crossed the threshold, `void fail()` and
+/// `void finish_cell(cell, crosses)` with whether its potential has crossed the threshold, `void fail_cell(cell)` and
 /// `i64 present_step()`
 /// @tparam Models has, for gates without a table and for mechanisms,
 ///     void rates(u32 program, double argument, double logarithm, const double* parameters, double& steady, double& tau) const
@@ -380,12 +380,13 @@ class CellThread {
             double& calcium = at.state(at.kind.pool_column + pool_calcium);
             const double flow = at.state(at.kind.pool_column + pool_conductance) *
                                 (solved - at.state(at.kind.pool_column + pool_reversal));
-            calcium = kept(moved(pool, calcium, flow, pool.decay, pool.gain), true);
+            calcium = moved(pool, calcium, flow, pool.decay, pool.gain);
+            keep(calcium, at);
         }
         if (at.kind.place_count != 0) advance_places(at, before, solved);
         cells_.potential[n] = v;
         if (at.kind.is_detector == 0) return;
-        if (!is_finite_number(v)) block_.fail();
+        if (!is_finite_number(v)) fail(at);
         const CellOfBlock& cell = cells_.cells[at.node.cell];
         block_.finish_cell(cell, before < cell.threshold && v >= cell.threshold);
     }
@@ -414,7 +415,7 @@ class CellThread {
     RANVIER_DEVICE void advance_by_table(const RateClass& rates, const Site& at, u32 column, double argument) {
         double place = (argument - rates.lowest) * rates.rows_per_unit;
         if (!(place >= 0.0 && place < rates.rows)) {
-            block_.fail();
+            fail(at);
             place = 0.0;
         }
         const i32 row = static_cast<i32>(place);
@@ -480,19 +481,23 @@ class CellThread {
     }
 
     /// The number within the bounds of concentrations: NaN becomes the lowest one.
-    RANVIER_DEVICE double kept(double calcium, bool fails) const {
+    RANVIER_DEVICE static double kept(double calcium) {
         const double above = calcium > lowest_pool_calcium ? calcium : lowest_pool_calcium;
-        const double within = above < highest_pool_calcium ? above : highest_pool_calcium;
-        if (fails && calcium != within) block_.fail();
-        return within;
+        return above < highest_pool_calcium ? above : highest_pool_calcium;
     }
+    RANVIER_DEVICE void keep(double& calcium, const Site& at) const {
+        const double within = kept(calcium);
+        if (calcium != within) fail(at);
+        calcium = within;
+    }
+    RANVIER_DEVICE void fail(const Site& at) const { block_.fail_cell(cells_.cells[at.node.cell]); }
 
     RANVIER_DEVICE void add_pool(const Site& at, double v, double log_calcium, double g) {
         const CellPool& pool = cells_.pools[at.kind.pool - 1];
         const double calcium = at.state(at.kind.pool_column + pool_calcium);
         if (at.kind.is_staggered != 0) {
             const double flow = g * (v - pool.nernst * (pool.log_outside - log_calcium));
-            log_calcium = math::log(kept(moved(pool, calcium, flow, pool.half_decay, pool.half_gain), false));
+            log_calcium = math::log(kept(moved(pool, calcium, flow, pool.half_decay, pool.half_gain)));
         }
         const double e = pool.nernst * (pool.log_outside - log_calcium);
         at.state(at.kind.pool_column + pool_conductance) = g;
@@ -574,13 +579,13 @@ class CellThread {
         const CellMechanism& mechanism = cells_.mechanisms[place.mechanism];
         if (mechanism.currents == 0) return;
         PlaceView<States> view = view_of(place, mechanism, at, v, 0.5);
-        if (!models_.place_currents(mechanism.program, view)) block_.fail();
+        if (!models_.place_currents(mechanism.program, view)) fail(at);
         double flow = 0.0;
         double slope = 0.0;
         for (u32 c = 0; c < mechanism.currents; ++c) {
             const double of_current = view.result(2 * c);
             const double derivative = view.result(2 * c + 1);
-            if (!is_finite_number(of_current) || !is_finite_number(derivative)) block_.fail();
+            if (!is_finite_number(of_current) || !is_finite_number(derivative)) fail(at);
             if ((mechanism.flows >> c & 1) == 0) continue;
             flow += of_current;
             slope += derivative;
@@ -614,9 +619,9 @@ class CellThread {
                                              (solved - at.state(at.kind.pool_column + pool_reversal));
                 view.calcium_current = (through_gates + flow) / place.surface;
             }
-            if (!models_.advance_place(mechanism.program, view)) block_.fail();
+            if (!models_.advance_place(mechanism.program, view)) fail(at);
             for (u32 s = 0; s < mechanism.states; ++s) {
-                if (!is_finite_number(view.state(s))) block_.fail();
+                if (!is_finite_number(view.state(s))) fail(at);
             }
         }
         if (at.kind.pool != 0) {
@@ -639,7 +644,7 @@ class CellThread {
         }
         if (at.kind.pool != 0) {
             double& calcium = at.state(at.kind.pool_column + pool_calcium);
-            calcium = kept(calcium, true);
+            keep(calcium, at);
         }
     }
 

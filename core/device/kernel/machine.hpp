@@ -49,6 +49,7 @@ RANVIER_DEVICE void add(i64* to, i64 number) { atomicAdd(reinterpret_cast<u64*>(
 RANVIER_DEVICE void add(u64* to, u64 number) { atomicAdd(to, number); }
 RANVIER_DEVICE u64 fetch_add(u64* to, u64 number) { return atomicAdd(to, number); }
 RANVIER_DEVICE void lower(u32* to, u32 number) { atomicMin(to, number); }
+RANVIER_DEVICE void lower(u64* to, u64 number) { atomicMin(to, number); }
 /// Takes the greater number. Reading first is faster, since the greatest is soon there.
 RANVIER_DEVICE void raise(u32* to, u32 number) {
     if (*reinterpret_cast<const volatile u32*>(to) < number) atomicMax(to, number);
@@ -118,6 +119,7 @@ RANVIER_DEVICE u64 fetch_add(u64* to, u64 number) {
     return before;
 }
 RANVIER_DEVICE void lower(u32* to, u32 number) { *to = number < *to ? number : *to; }
+RANVIER_DEVICE void lower(u64* to, u64 number) { *to = number < *to ? number : *to; }
 RANVIER_DEVICE void raise(u32* to, u32 number) {
     if (*to < number) *to = number;
 }

@@ -143,10 +143,15 @@ struct BlockData {
     Cells cells;
 };
 
+/// In place of a neuron that has failed: a synapse.
+inline constexpr u32 no_neuron = 0xFFFF;
+
 /// What the host and the blocks tell each other while a kernel runs.
 struct Control {
     u32 stop = 0;  ///< by the host
     u32 failed = 0;  ///< by blocks: a condition of a program does not hold
+    /// The first neuron for which one does not: steps since the first one, its block and its number in 16 bits each.
+    u64 first_failure = ~u64{0};
     u32 should_settle = 0;  ///< by blocks: a neuron has had too many spikes to learn from
     i64 reached = 0;
 };

@@ -142,13 +142,13 @@ void DeviceStepping::run_alone(WorkerTimes& times) {
     while (now < last_ && !given_.team.stop_requested()) {
         now = advance(now + 1, end_of_launch(now + 1, last_, times), times);
         step_.store(now, std::memory_order_relaxed);
-        if (given_.backend.has_failed()) break;
+        if (given_.backend.failure()) break;
     }
     timer.lap();
     courses_.take_back(now);
     fetch_state(now);
     has_state_ = true;
-    check_conditions(now);
+    check_conditions();
     if (has_plastic_) take_plastic(now, {});
     times.record += timer.lap();
 }
@@ -202,7 +202,7 @@ void DeviceStepping::run_epoch(Step first, Step last, WorkerTimes& times) {
     if (given_.backend.should_settle()) given_.backend.settle(first - 1);
     for (Step now = first - 1; now < last;) {
         now = advance(now + 1, end_of_launch(now + 1, last, times), times);
-        check_conditions(now);
+        check_conditions();
     }
 }
 
@@ -270,14 +270,28 @@ void DeviceStepping::check_state() const {
                       .remedy = "build the simulation again, or load a saved state; recorded data are not lost"});
 }
 
-void DeviceStepping::check_conditions(Step now) const {
-    if (!given_.backend.has_failed()) return;
+void DeviceStepping::check_conditions() const {
+    const std::optional<device::Failure> failure = given_.backend.failure();
+    if (!failure) return;
+    const std::string step = "in step " + std::to_string(failure->step);
+    if (failure->neuron == device::no_neuron) {
+        throw StateError({.object = "synapses on a device",
+                          .value = step,
+                          .bound = "one of their variables is infinite",
+                          .remedy = "run on processors, which name the variable"});
+    }
+    const connect::ShardLayout& layout = given_.shards[failure->block]->layout();
+    const LocalIndex local{failure->neuron};
+    const network::Population& population = given_.network.network().population(layout.population_of(local));
     throw StateError(
-        {.object = "neurons on a device",
-         .value = "before step " + std::to_string(now),
-         .bound = "a condition of the equations does not hold, a potential or a concentration of a cell has left its "
-                  "bounds, a variable of synapses is infinite, or a relay cannot relay what has arrived",
-         .remedy = "run on processors, which name the neuron or the variable"});
+        {.object = "neuron " + std::to_string(layout.id_of(local).value - population.first.value) + " of '" +
+                   population.name + "' on a device",
+         .value = step,
+         .bound = population.model->relays_input ? "it cannot relay what has arrived"
+                  : population.model->compartments(0) > 0
+                      ? "a potential or a concentration has left its bounds, or equations have no finite solution"
+                      : "a condition of its equations does not hold",
+         .remedy = "run on processors, which name the variable"});
 }
 
 Step DeviceStepping::end_of_launch(Step first, Step last, WorkerTimes& times) {

@@ -108,7 +108,8 @@ class DeviceStepping final : public Stepping {
     void record_spikes(std::uint32_t shard, Step first, Step last);
     /// After a failure, records nothing up to a step.
     void skip(Step last);
-    void check_conditions(Step now) const;
+    /// @throws StateError for the first neuron for which a condition did not hold
+    void check_conditions() const;
     /// Gives the groups of the shards the state of the device after step `now`.
     void fetch_state(Step now);
     /// Does what concerns this process only, unless something has failed before, and keeps its error.

@@ -358,7 +358,7 @@ def test_a_condition_that_does_not_hold_ends_the_run(tmp_path: Path) -> None:
     sim.set(cells[7], I_e=-1e300)
     with pytest.raises(errors.StateError) as caught:
         sim.run(50.0)
-    bad_input.check(caught.value, "neurons on a device", "condition", "processors")
+    bad_input.check(caught.value, "neuron 7 of 'aeif_cond_exp_0'", "step 501", "condition", "processors")
     assert 50.0 < sim.time < 60.0
     assert len(sim.get(cells, "V_m")) == 30
     with pytest.raises(errors.StateError, match="an earlier run failed"):
@@ -376,11 +376,14 @@ MEMORY = {"device synapses": 0.03, "device rings": 0.15, "device state": 0.1, "d
 
 
 @pytest.mark.parametrize(
-    ("scene", "blocks"), [("drawn", 3), ("drawn", 9), ("microcircuit", 6), ("rates", 4), ("draws", 5)]
+    ("scene", "blocks"),
+    [("drawn", 3), ("drawn", 9), ("microcircuit", 6), ("rates", 4), ("draws", 5), ("equal", 4), ("different", 4)],
 )
 def test_memory_of_devices_is_predicted(scene: str, blocks: int) -> None:
     if scene == "microcircuit":
         net = networks.microcircuit(n_scaling=0.02, k_scaling=0.02, drive="poisson").net
+    elif scene in ("equal", "different"):
+        net = networks.ring(cells=64, depth=3, shapes=scene).net
     elif scene == "drawn":
         net = drawn_network(11 + blocks, "aeif_cond_exp").net
     else:
@@ -425,7 +428,7 @@ def test_the_check_of_a_device_runs(tmp_path: Path) -> None:
     done = subprocess.run([*command, "--out", str(tmp_path)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     text = (tmp_path / "gpu.txt").read_text()
-    assert text.count("same spikes") == 4
+    assert text.count("same spikes") == 5
     assert "two blocks each" in text
     for wrong in ("OTHER SPIKES", "did not run", "no time"):
         assert wrong not in text, text
