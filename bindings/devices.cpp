@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,8 +11,10 @@
 #include "base/subnormals.hpp"
 #include "bindings.hpp"
 #include "device/backend/backend.hpp"
+#include "device/backend/cell_forest.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "device/cuda/program_source.hpp"
+#include "device/emulator/evaluated_cells.hpp"
 #include "engine/devices/backends.hpp"
 #include "engine/devices/plastic_tables.hpp"
 #include "ranvier/base/errors.hpp"
@@ -131,6 +135,62 @@ void release_synapses(const engine::SynapseRules& rules, std::size_t rule, Table
     }
 }
 
+/// The programs of a model of detailed cells, and what they need of their host: see CellThread.
+class CellKernels {
+   public:
+    explicit CellKernels(const NeuronModel& model) : cells_(default_group(model, models::Precision::double_precision)) {
+        auto* const source = dynamic_cast<device::CellSource*>(cells_.get());
+        if (source == nullptr) {
+            throw StateError({.object = "neuron model",
+                              .value = std::string(model.name),
+                              .bound = "its neurons have no compartments",
+                              .remedy = "choose a cell"});
+        }
+        device::CellForests forests({{{source, 0, 0, 1, static_cast<device::u32>(model.receptors.size())}}});
+        (void)forests.images();
+        programs_ = forests.programs();
+    }
+
+    std::string source() const { return device::kernel_source({}, {}, {}, programs_); }
+    /// Of each mechanism: its states, its currents, its parameters.
+    std::vector<std::array<std::size_t, 3>> mechanisms() const {
+        std::vector<std::array<std::size_t, 3>> shapes;
+        for (const device::MechanismProgram& each : programs_.mechanisms) {
+            shapes.push_back(
+                {each.states, each.currents, each.step->inputs.size() - each.states - device::place_inputs});
+        }
+        return shapes;
+    }
+
+    using Values = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    /// A place of a mechanism in the emulator. Changes states and results.
+    bool run(device::u32 mechanism, bool advances, Values states, Values inputs, double half_step, Values parameters,
+             Values results) const {
+        const View view{states.data(), inputs.data(), half_step, parameters.data(), results.data()};
+        const device::EvaluatedCells evaluated(programs_);
+        return advances ? evaluated.advance_place(mechanism, view) : evaluated.place_currents(mechanism, view);
+    }
+
+   private:
+    /// As PlaceView.
+    struct View {
+        double* states;
+        const double* inputs;
+        double half;
+        const double* parameters;
+        double* results;
+
+        double& state(device::u32 s) const { return states[s]; }
+        double input(device::u32 which) const { return inputs[which]; }
+        double half_step() const { return half; }
+        double parameter(device::u32 p) const { return parameters[p]; }
+        double& result(device::u32 k) const { return results[k]; }
+    };
+
+    std::unique_ptr<models::NeuronGroup> cells_;
+    device::CellPrograms programs_;
+};
+
 }  // namespace
 
 void bind_devices(nb::module_& module) {
@@ -196,6 +256,15 @@ void bind_devices(nb::module_& module) {
         .def("release_synapses", release_synapses, nb::arg("rule"), nb::arg("states"), nb::arg("last"), nb::arg("step"),
              nb::arg("parameters"), nb::arg("key"), nb::arg("counts"), nb::arg("factors"),
              "Calculate the factors of a spike at synapses, whose numbers are the streams of their random numbers.");
+    nb::class_<CellKernels>(module, "CellKernels", "What the kernels of a GPU have of a model of detailed cells.")
+        .def(nb::init<const NeuronModel&>(), nb::arg("model"), nb::keep_alive<1, 2>())
+        .def("source", &CellKernels::source, "The CUDA C++ of a kernel for these cells.")
+        .def_prop_ro("mechanisms", &CellKernels::mechanisms,
+                     "Of each mechanism that advances by programs: the numbers of its states, currents and parameters.")
+        .def("run", &CellKernels::run, nb::arg("mechanism"), nb::arg("advances"), nb::arg("states"), nb::arg("inputs"),
+             nb::arg("half_step"), nb::arg("parameters"), nb::arg("results"),
+             "Calculate the currents of a place of a mechanism, or advance its states, as the emulator does; return "
+             "whether all loops have ended.");
     module.def(
         "compile_cuda", compile_cuda, nb::arg("source"), nb::arg("architecture"), nb::arg("ptx") = false,
         nb::arg("compiler") = "",

@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "device/backend/backend.hpp"
+#include "device/backend/cell_forest.hpp"
 #include "program_building.hpp"
 
 namespace ranvier::device {
@@ -173,6 +176,84 @@ inline RandomNetwork random_network(const NetworkSize& size, unsigned seed) {
     }
     return network;
 }
+
+/// Cells of two kinds of trees, with a gate that opens with the potential, and one receptor. They fire at 10 mV.
+class SimpleCells final : public CellSource {
+   public:
+    explicit SimpleCells(u32 count) : potentials_(count), left_(count, 0) {
+        for (u32 row = 0; row < rows; ++row) {
+            std::vector<double> numbers(numbers_of_rate_quad, 0.0);
+            // Of the first gate: its steady state, and the fraction of the way to it in a step.
+            numbers[0] = static_cast<double>(row) / rows;
+            numbers[functions_of_rate_quad] = 1.0 / rows;
+            numbers[gates_of_rate_quad] = 0.1;
+            table_.insert(table_.end(), numbers.begin(), numbers.end());
+        }
+        for (u32 cell = 0; cell < count; ++cell) {
+            for (u32 k = 0; k < numbers_of(cell); ++k) potentials_[cell].push_back(k < 4 - cell % 2 ? -1.0 : 0.0);
+        }
+    }
+
+    Forms forms() const override {
+        Forms made;
+        made.forms = {std::make_shared<const CellForm>(form({0, 0, 0, 1})),
+                      std::make_shared<const CellForm>(form({0, 0, 1}))};
+        for (u32 cell = 0; cell < potentials_.size(); ++cell) made.of_cells.push_back(cell % 2);
+        return made;
+    }
+    u64 version() const override { return 0; }
+    double threshold(std::size_t) const override { return 10.0; }
+    std::span<const double> clamp_numbers(std::size_t) const override { return {}; }
+    double constant_current(std::size_t cell) const override { return 6.0 + 0.6 * static_cast<double>(cell); }
+    i64 refractory_steps() const override { return 4; }
+    u32 sites_at(u32) const override { return 1; }
+    void read_state(std::size_t cell, std::vector<double>& numbers) const override { numbers = potentials_[cell]; }
+    void write_state(std::size_t cell, i64, std::span<const double> numbers) override {
+        potentials_[cell].assign(numbers.begin(), numbers.end());
+    }
+    i32 refractory(std::size_t cell, i64) const override { return left_[cell]; }
+    void set_refractory(std::size_t cell, i64, i32 steps) override { left_[cell] = steps; }
+
+   private:
+    static constexpr u32 rows = 100;
+    /// Potentials, a gate, two exponentials, and the current of the electrode.
+    static u32 numbers_of(u32 cell) { return 4 - cell % 2 + 4; }
+
+    CellForm form(std::vector<u32> parents) const {
+        CellForm made;
+        made.parents = std::move(parents);
+        made.nodes.resize(made.parents.size());
+        for (std::size_t node = 0; node < made.nodes.size(); ++node) {
+            NodeKind& kind = made.nodes[node].kind;
+            kind.capacity = 2.0;
+            kind.axial = node == 0 ? 0.0 : 1.0;
+            kind.leak = 2.5 + kind.axial;
+            kind.step = 0.1;
+        }
+        for (std::size_t node = 1; node < made.nodes.size(); ++node) made.nodes[made.parents[node]].kind.leak += 1.0;
+        NodeForm& soma = made.nodes[0];
+        soma.kind.is_detector = 1;
+        RateForm& rates = made.classes.emplace_back();
+        rates.key = {1};
+        rates.numbers.gate_count = 1;
+        rates.numbers.rows = rows;
+        rates.numbers.lowest = -50.0;
+        rates.numbers.current_count = 1;
+        rates.table = table_;
+        rates.currents.push_back({.reversal = -20.0, .gate_count = 1, .gates = {0}, .powers = {4}});
+        soma.classes = {0};
+        soma.conductances = {3.0};
+        soma.receptors.push_back({{.reversal = 60.0, .decay = 0.8, .rise = 0.5, .column = 1}, {0}});
+        soma.electrodes.push_back({{.column = 3}, {}});
+        soma.columns = 4;
+        for (u32 column = 0; column < soma.columns; ++column) made.state.push_back({0, column});
+        return made;
+    }
+
+    std::vector<double> table_;
+    std::vector<std::vector<double>> potentials_;
+    std::vector<i32> left_;
+};
 
 /// Synapses of random sources that learn, and synapses of which spikes add a part.
 /// @param rows of the block

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -51,7 +52,7 @@ void expect_bits_of_emulator(u32 epoch_steps, int shared_bytes) {
             EXPECT_EQ(backend->run(first, last, never_stops), last);
             take_all(*backend, size.blocks, *list);
         }
-        EXPECT_FALSE(backend->has_failed());
+        EXPECT_FALSE(backend->failure());
     }
     EXPECT_GT(expected.size(), 200U);
     EXPECT_EQ(spikes, expected);
@@ -222,6 +223,75 @@ TEST_F(CudaDevices, TakeAndGiveSynapsesThatChange) {
         EXPECT_EQ(factors[0][t].counts, factors[1][t].counts);
     }
     EXPECT_GT(std::ranges::max(factors[0].back().counts), 3U);
+}
+
+TEST_F(CudaDevices, AdvanceDetailedCells) {
+    const NetworkSize size;
+    gpu().models.cells.has_cells = true;
+    const auto device = make();
+    const auto emulator = make_emulator({.blocks = 3, .threads = 32, .seed = 9, .spike_room = 10'000});
+    std::array<SpikeList, 2> spikes;
+    std::array<std::vector<BlockState>, 2> states;
+    for (std::size_t k = 0; k < 2; ++k) {
+        Backend& backend = k == 0 ? *device : *emulator;
+        std::vector<std::unique_ptr<SimpleCells>> cells;
+        std::vector<std::vector<CellGroupOfBlock>> groups(size.blocks);
+        // In the second block, half of the neurons are cells; in the third one, all.
+        for (u32 b = 1; b < size.blocks; ++b) {
+            const u32 first = b == 1 ? size.neurons / 2 : 0;
+            cells.push_back(std::make_unique<SimpleCells>(size.neurons - first));
+            groups[b].push_back({cells.back().get(), first == 0 ? 0U : 1U, first, size.neurons - first, 1});
+        }
+        CellForests forests(groups);
+        RandomNetwork network = random_network(size, 6);
+        std::vector<CellsImage> images = forests.images();
+        for (u32 b = 0; b < size.blocks; ++b) {
+            BlockImage& block = network.image.blocks[b];
+            for (const CellGroupOfBlock& group : groups[b]) {
+                GroupImage image{.first = group.first,
+                                 .count = group.count,
+                                 .is_cells = true,
+                                 .reads_negative_zero = true,
+                                 .constants = {{}},
+                                 .refractory_steps = {4},
+                                 .first_inputs = {group.first}};
+                for (u32 i = 0; i < group.count; ++i) image.constants[0].push_back(group.cells->constant_current(i));
+                block.groups[0].count = group.first;
+                block.groups[0].constants[1].resize(group.first);
+                block.groups[0].signals.clear();
+                if (group.first == 0) block.groups.clear();
+                block.groups.push_back(image);
+            }
+            block.cells = std::move(images[b]);
+        }
+        network.image.cell_programs = forests.programs();
+        network.image.cell_rates = forests.rates();
+        const u64 bytes = forests.rates().size() * sizeof(double);
+        network.load_into(backend);
+        EXPECT_GT(backend.memory().state, bytes);
+        for (u32 b = 0; b < size.blocks; ++b) {
+            BlockState state;
+            backend.get_state(b, state);
+            forests.read(b, 0, state);
+            backend.set_state(b, state);
+        }
+        for (const auto& [first, last] : {std::pair<i64, i64>{1, 100}, {101, 300}}) {
+            ASSERT_EQ(backend.run(first, last, never_stops), last);
+            take_all(backend, size.blocks, spikes[k]);
+        }
+        EXPECT_FALSE(backend.failure());
+        for (u32 b = 0; b < size.blocks; ++b) backend.get_state(b, states[k].emplace_back());
+        // Other blocks have other numbers of nodes.
+        EXPECT_EQ(states[k][0].cells.potential.size(), 0U);
+        EXPECT_EQ(states[k][2].cells.potential.size(), 7U * size.neurons / 2);
+    }
+    for (u32 b = 0; b < size.blocks; ++b) {
+        EXPECT_EQ(states[0][b].cells.potential, states[1][b].cells.potential);
+        EXPECT_EQ(states[0][b].cells.states, states[1][b].cells.states);
+        EXPECT_EQ(states[0][b].refractory, states[1][b].refractory);
+    }
+    EXPECT_GT(std::ranges::count_if(spikes[0], [](const auto& spike) { return std::get<1>(spike) == 2; }), 30);
+    EXPECT_EQ(spikes[0], spikes[1]);
 }
 
 TEST_F(CudaDevices, DeliverSpikesOfOtherProcesses) {
@@ -414,7 +484,11 @@ TEST_F(CudaDevices, SayThatANeuronHasFailed) {
     state.refractory[3] = 100;
     device->set_state(1, state);
     EXPECT_LT(device->run(1, 1000, never_stops), 10);
-    EXPECT_TRUE(device->has_failed());
+    const std::optional<Failure> failure = device->failure();
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->step, 1);
+    EXPECT_EQ(failure->block, 1U);
+    EXPECT_EQ(failure->neuron, 3U);
 }
 
 TEST_F(CudaDevices, LaunchFewStepsWhereTimeIsLimited) {

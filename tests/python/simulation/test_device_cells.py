@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,10 @@ import random_membranes
 import ranvier as rv
 import site_scenes
 import stretch_scenes
-from ranvier import errors, networks
+from kernel_texts import ARCHITECTURES, compiled, compiled_for_processors, needs_compiler
+from ranvier import _core, errors, networks
 from ranvier.simulation.options import grouped
+from thorough_cases import only
 
 EMULATOR: dict[str, Any] = {"device": "cuda-emulator"}
 STEP = 0.025
@@ -130,12 +134,15 @@ def test_cells_have_refractory_times() -> None:
 
 
 def test_a_cell_that_leaves_its_bounds_ends_the_run() -> None:
-    for device in ("cpu", "cuda-emulator"):
+    for device, message in (
+        ("cpu", r"left the range from -250 to 250 mV"),
+        ("cuda-emulator", r"^neuron 1 of 'cells' on a device is in step 2, but a potential"),
+    ):
         net = rv.Network(resolution=STEP)
         soma = rv.Morphology([rv.Section(length=20.0, diameter=20.0)])
-        net.create(rv.Cell(soma, membrane=[("all", rv.hh())]), 3, I_e=[0.0, 1e8, 0.0])
+        net.create(rv.Cell(soma, membrane=[("all", rv.hh())]), 3, name="cells", I_e=[0.0, 1e8, 0.0])
         sim = rv.Simulation(net, progress=False, device=device)
-        with pytest.raises(errors.RanvierError, match=r"left (its bounds|the range)"):
+        with pytest.raises(errors.RanvierError, match=message):
             sim.run(5.0)
 
 
@@ -145,6 +152,80 @@ def test_what_devices_do_not_have_is_refused_before_the_build() -> None:
     net.create(rv.Cell(soma, membrane=[("all", rv.hh())], rates="exact"), 1, name="exact ones")
     with pytest.raises(errors.StateError, match=r"cells of population 'exact ones' have rates='exact'.* 'hh'"):
         rv.Simulation(net, progress=False, device="cuda-emulator")
+
+
+HOST = """
+using namespace ranvier::device;
+// As PlaceView.
+struct View {
+    double* states;
+    const double* inputs;
+    double half;
+    const double* parameters;
+    double* results;
+
+    double& state(u32 s) const { return states[s]; }
+    double input(u32 which) const { return inputs[which]; }
+    double half_step() const { return half; }
+    double parameter(u32 p) const { return parameters[p]; }
+    double& result(u32 k) const { return results[k]; }
+};
+extern "C" bool run(u32 mechanism, bool advances, double* states, const double* inputs, double half,
+                    const double* parameters, double* results) {
+    const View view{states, inputs, half, parameters, results};
+    return advances ? Models{}.advance_place(mechanism, view) : Models{}.place_currents(mechanism, view);
+}
+"""
+
+
+def test_mechanisms_have_the_bits_of_the_emulator(tmp_path: Path) -> None:
+    """The text of their functions, compiled for processors."""
+    found = 0
+    schemes: list[tuple[int, Any]] = [(3, "backward_euler"), (5, "staggered"), (6, "staggered")]
+    for seed, scheme in schemes:
+        kernels = _core.CellKernels(general_cells.of_all(seed, scheme).core_model)
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        function = compiled_for_processors(kernels.source(), folder, HOST).run
+        function.restype = ctypes.c_bool
+        random = np.random.default_rng(seed)
+        for number, (states, currents, parameters) in enumerate(kernels.mechanisms):
+            for advances in (False, True, False, True):
+                given = [
+                    random.uniform(0.0, 1.0, states),
+                    np.array(
+                        [
+                            random.uniform(-90, 40),
+                            20.0,
+                            0.025,
+                            10.0 ** random.uniform(-6, -2),
+                            2.0,
+                            120.0,
+                            -0.01,
+                            3.0,
+                            80.0,
+                            4.0,
+                        ]
+                    ),
+                    random.uniform(0.01, 2.0, parameters),
+                    np.zeros(2 * currents),
+                ]
+                other = [each.copy() for each in given]
+                ended = kernels.run(number, advances, given[0], given[1], 0.0125, given[2], given[3])
+                pointers = [each.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for each in other]
+                assert ended == function(number, advances, *pointers[:2], ctypes.c_double(0.0125), *pointers[2:])
+                for one, another in zip(given, other, strict=True):
+                    np.testing.assert_array_equal(one, another)
+                found += 1
+    assert found > 30
+
+
+@needs_compiler
+@pytest.mark.parametrize("architecture", only(ARCHITECTURES[::3], ARCHITECTURES))
+def test_nvrtc_compiles_cells(architecture: int) -> None:
+    source = _core.CellKernels(general_cells.of_all(5, "staggered").core_model).source()
+    text = compiled(source, architecture, ptx=True).decode()
+    assert re.findall(r"\bfma\b[^;]*f64", text) == []
 
 
 def test_gates_of_equations_without_tables() -> None:

@@ -377,13 +377,13 @@ MEMORY = {"device synapses": 0.03, "device rings": 0.15, "device state": 0.1, "d
 
 @pytest.mark.parametrize(
     ("scene", "blocks"),
-    [("drawn", 3), ("drawn", 9), ("microcircuit", 6), ("rates", 4), ("draws", 5), ("equal", 4), ("different", 4)],
+    [("drawn", 3), ("drawn", 9), ("microcircuit", 6), ("rates", 4), ("draws", 5), ("ring", 4), ("ring of shapes", 4)],
 )
 def test_memory_of_devices_is_predicted(scene: str, blocks: int) -> None:
     if scene == "microcircuit":
         net = networks.microcircuit(n_scaling=0.02, k_scaling=0.02, drive="poisson").net
-    elif scene in ("equal", "different"):
-        net = networks.ring(cells=64, depth=3, shapes=scene).net
+    elif scene.startswith("ring"):
+        net = networks.ring(cells=64, depth=3, shapes="equal" if scene == "ring" else "different").net
     elif scene == "drawn":
         net = drawn_network(11 + blocks, "aeif_cond_exp").net
     else:

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 import ranvier as rv
+from channel_models import big_potassium
 from general_forms import advanced, general, hodgkin_huxley, point
 from ranvier.channels.general import GeneralCurrent
 from ranvier.simulation.options import grouped
 
-__all__ = ["draw_kinds", "run"]
+__all__ = ["draw_kinds", "of_all", "run"]
 
 FloatArray = npt.NDArray[np.float64]
 HH = hodgkin_huxley()
@@ -81,6 +82,19 @@ def cell(random: np.random.Generator, receptor: Any, **options: Any) -> rv.Cell:
         receptors={"exc": (receptor, places)},
         probes={"v": places[0], "i": "i of exc"},
         **options,
+    )
+
+
+def of_all(seed: int, scheme: Literal["backward_euler", "staggered"]) -> rv.Cell:
+    """Return a cell of one section with all mechanisms, and with gates of equations that have no table."""
+    random = np.random.default_rng(seed)
+    painted = [HH(gna=random.uniform(0.05, 0.15)), CUBE(), TWO(), CALCIUM(), POOL(), big_potassium()(gbar=1e-3)]
+    return rv.Cell(
+        rv.Morphology([rv.Section(length=20.0, diameter=15.0)]),
+        membrane=[("all", rv.pas(g=1e-4)), *(("all", made) for made in painted)],
+        receptors={"exc": (SATURATING(), rv.at(0))},
+        scheme=scheme,
+        celsius=20.0,
     )
 
 
