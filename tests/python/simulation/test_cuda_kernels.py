@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,14 @@ from ranvier.equations.library import built
 from ranvier.equations.neurons import NAMES
 from ranvier.errors import DeviceError, StateError
 from step_calls import RandomPrograms, StepCall
-from thorough_cases import one_of_each
+from thorough_cases import only
 
 MODELS = list(NAMES)
+# Models of all ways of integrating, with each architecture: PTX of one takes a second.
+VARIED = ("aeif_cond_exp", "gif_psc_exp", "glif_psc", "hh_psc_alpha", "iaf_wang_2002", "izhikevich")
+NOT_FUSED = only(set(zip(VARIED, itertools.cycle(ARCHITECTURES))), itertools.product(MODELS, ARCHITECTURES))
+# Machine code of several models takes up to 10 s.
+OLDEST_AND_NEWEST = only((min(ARCHITECTURES), max(ARCHITECTURES)), ARCHITECTURES)
 
 
 def built_in() -> list[_core.NeuronModel]:
@@ -30,7 +36,7 @@ def built_in() -> list[_core.NeuronModel]:
 
 
 @needs_compiler
-@pytest.mark.parametrize(("name", "architecture"), one_of_each(MODELS, ARCHITECTURES))
+@pytest.mark.parametrize(("name", "architecture"), NOT_FUSED)
 def test_operations_of_models_are_not_fused(name: str, architecture: int) -> None:
     """In PTX, divisions and square roots are instructions. They are exact, although they are fused inside."""
     text = compiled(_core.cuda_source([built(name).core_model]), architecture, ptx=True).decode()
@@ -54,7 +60,7 @@ def test_nvrtc_compiles_each_model(name: str, architecture: int) -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", OLDEST_AND_NEWEST)
 def test_nvrtc_compiles_several_models(architecture: int) -> None:
     equations = [built(name).core_model for name in ("izhikevich", "mat2_psc_exp", "glif_psc", "gif_psc_exp")]
     code = compiled(_core.cuda_source([*built_in(), *equations], threads=256, current=True), architecture, ptx=False)
@@ -62,7 +68,7 @@ def test_nvrtc_compiles_several_models(architecture: int) -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", OLDEST_AND_NEWEST)
 def test_nvrtc_compiles_the_construction_of_rows(architecture: int) -> None:
     source = _core.cuda_construction_source()
     assert compiled(source, architecture, ptx=False).startswith(b"\x7fELF")
@@ -93,7 +99,7 @@ def test_a_missing_compiler_is_reported(tmp_path: Path) -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", OLDEST_AND_NEWEST)
 def test_nvrtc_compiles_single_precision(architecture: int) -> None:
     models = [model for model in built_in() if model.name != "iaf_cond_nmda"]
     text = compiled(_core.cuda_source(models, current=True, single=True), architecture, ptx=True).decode()
