@@ -88,6 +88,8 @@ function(ranvier_add_mpi_plugin family)
       # C's declarations are all that is needed; those of C++ were dropped by the standard, and by newer libraries.
       target_compile_definitions(${target} PRIVATE MPICH_SKIP_MPICXX OMPI_SKIP_MPICXX)
       target_link_libraries(${target} PRIVATE ranvier_base ranvier_flags ranvier_assertions)
+      # It passes arguments on to MPI.
+      target_compile_options(${target} PRIVATE ${RANVIER_SETUP_OPTIONS})
       ranvier_unite(${target})
       ranvier_precompile(${target} REUSE_FROM ranvier_base)
       # What other libraries of the process define must not replace what is in here, nor the other way round.
