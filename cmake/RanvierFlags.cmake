@@ -20,8 +20,8 @@ endif()
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC collects garbage each time that its memory has grown by some dozen megabytes, which takes a tenth of its time.
-  # Here it collects from 1 GB on.
-  target_compile_options(ranvier_flags INTERFACE --param=ggc-min-heapsize=1000000)
+  # Here it collects from 2 GB on.
+  target_compile_options(ranvier_flags INTERFACE --param=ggc-min-heapsize=2000000)
 endif()
 
 if(RANVIER_WARNINGS_AS_ERRORS)
