@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t most_attempts = 20'000;
 constexpr std::array<double, 4> most_coverage{0.0, 0.748, 0.547, 0.384};
 // Populations of few neurons can cover a little more than the limits, which are those of an infinite space.
-constexpr double tolerance = 1.1;
+constexpr double coverage_tolerance = 1.1;
 
 /// Volume of a ball of diameter 1.
 double unit_ball(unsigned dimensions) {
@@ -172,7 +172,7 @@ Positions::Array draw_spaced(const Positions& positions, std::uint64_t size, Ran
     const auto fail = [&](const std::string& reason) {
         refuse_density(positions, random.min_distance, population, dimensions, covered, reason);
     };
-    if (size > 1 && covered > tolerance * most_coverage[dimensions]) fail("there is no space");
+    if (size > 1 && covered > coverage_tolerance * most_coverage[dimensions]) fail("there is no space");
     CellGrid grid({.dimensions = positions.dimensions,
                    .lower = random.lower,
                    .extent = random.extent,

@@ -15,13 +15,13 @@ namespace ranvier::device {
 
 namespace {
 
-constexpr std::string_view object = "RANVIER_DEVICE_TUNING";
+constexpr std::string_view variable_name = "RANVIER_DEVICE_TUNING";
 
 u32 number_of(std::string_view key, std::string_view value, u32 most) {
     u32 number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc{} || end != value.data() + value.size() || number > most) {
-        throw ValueOutOfBoundsError({.object = std::string(object),
+        throw ValueOutOfBoundsError({.object = std::string(variable_name),
                                      .value = std::string(key) + "=" + std::string(value),
                                      .bound = "it is a whole number up to " + std::to_string(most),
                                      .remedy = "correct it, or leave it out"});
@@ -52,7 +52,7 @@ Tuning read_tuning(std::string_view text) {
             tuning.clocks = value;
         } else {
             constexpr std::array<std::string_view, 5> keys{"threads", "shared", "registers", "split", "clocks"};
-            throw unknown_name(object, key, keys);
+            throw unknown_name(variable_name, key, keys);
         }
     }
     return tuning;
