@@ -60,7 +60,7 @@ auto connections(const Simulation& simulation, const OptionalIds& sources, const
     const engine::Poll poll = bindings::make_poll(nullptr);
     {
         const Unlocked unlocked;
-        simulation.prepare_connections(poll);
+        simulation.prepare_connections(query, poll);
         data = simulation.connections(query);
     }
     return std::tuple(to_array<std::int64_t>(std::move(data.sources)), to_array<std::int64_t>(std::move(data.targets)),
@@ -150,7 +150,7 @@ void bind_connections(nb::class_<Simulation>& simulation) {
                 const ConnectionQuery query = make_query(sources, targets, projection, std::move(receptor), sites);
                 const engine::Poll poll = bindings::make_poll(nullptr);
                 const Unlocked unlocked;
-                self.prepare_connections(poll);
+                self.prepare_connections(query, poll);
                 return self.count_connections(query);
             },
             nb::arg("sources").none(), nb::arg("targets").none(), nb::arg("projection").none(),

@@ -436,26 +436,28 @@ std::uint64_t Simulation::recorded_bytes() const {
     return bytes;
 }
 
-void Simulation::prepare_connections(const Poll& poll) const { implementation_->need_tables(poll); }
+void Simulation::prepare_connections(const ConnectionQuery& query, const Poll& poll) const {
+    if (implementation_->needs_tables(query)) implementation_->need_tables(poll);
+}
 
 std::uint64_t Simulation::count_connections(const ConnectionQuery& query) const {
-    return implementation_->connections().count(query, implementation_->workers.team());
+    return implementation_->connections(query).count(query, implementation_->workers.team());
 }
 
 ConnectionData Simulation::connections(const ConnectionQuery& query) const {
-    return implementation_->connections().find(query, implementation_->workers.team());
+    return implementation_->connections(query).find(query, implementation_->workers.team());
 }
 
 std::vector<std::uint32_t> Simulation::receptors(std::span<const std::uint64_t> handles) const {
-    return implementation_->connections().receptors(handles);
+    return implementation_->connections(handles).receptors(handles);
 }
 
 std::vector<double> Simulation::weights(std::span<const std::uint64_t> handles) const {
-    return implementation_->connections().weights(handles);
+    return implementation_->connections(handles).weights(handles);
 }
 
 std::vector<std::uint64_t> Simulation::stored_here(std::span<const std::uint64_t> handles) const {
-    return implementation_->connections().stored_here(handles);
+    return implementation_->connections(handles).stored_here(handles);
 }
 
 void Simulation::set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights) {
@@ -468,7 +470,7 @@ void Simulation::set_weights(std::span<const std::uint64_t> handles, std::span<c
 
 std::vector<double> Simulation::synapse_parameters(std::span<const std::uint64_t> handles,
                                                    std::string_view name) const {
-    return implementation_->connections().parameters(handles, name);
+    return implementation_->connections(handles).parameters(handles, name);
 }
 
 void Simulation::set_synapse_parameters(std::span<const std::uint64_t> handles, const GivenParameters& given) {

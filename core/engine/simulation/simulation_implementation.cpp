@@ -213,8 +213,10 @@ std::unique_ptr<DrawnRowWeights> Simulation::Implementation::draw_on_device(conn
     const auto has_synapses = [](const connect::ShardTables& of_shard) {
         return std::ranges::any_of(of_shard, [](const auto& table) { return table != nullptr; });
     };
+    // Of as many blocks as there are workers.
+    std::vector<device::BlockRows> ahead(workers.size());
     if (std::ranges::any_of(tables, has_synapses)) {
-        image.given = [&](std::uint32_t block, bool with_synapses, device::BlockRows& given) {
+        const auto copy = [&](std::uint32_t block, bool with_synapses, device::BlockRows& given) {
             const std::span<const device::Receptor> receptors =
                 std::span(image.receptors).subspan(std::size_t{block} * lowered.receptors(), lowered.receptors());
             const auto row_of = [&](connect::KindIndex kind, RowIndex row) {
@@ -222,6 +224,15 @@ std::unique_ptr<DrawnRowWeights> Simulation::Implementation::draw_on_device(conn
             };
             copy_table_rows(tables[block], lowered.plan(), receptors, static_cast<std::uint32_t>(image.ids.size()),
                             row_of, with_synapses, given);
+        };
+        image.given = [&, copy](std::uint32_t block, bool with_synapses, device::BlockRows& given) {
+            const auto count = static_cast<std::uint32_t>(ahead.size());
+            if (block % count == 0) {
+                workers.team().run([&](std::uint32_t worker) {
+                    if (block + worker < shard_count()) copy(block + worker, with_synapses, ahead[worker]);
+                });
+            }
+            std::swap(given, ahead[block % count]);
         };
     }
     auto drawn = std::make_unique<DrawnRowWeights>(lowered.plan(), backend->construct(image), builder);
@@ -252,6 +263,30 @@ void Simulation::Implementation::need_tables(const Poll& poll) {
         shards[shard]->add_static_tables(std::move(tables[shard]), window, choose_most_steps(options, network), now);
     }));
     build_options.drawn.clear();
+}
+
+bool Simulation::Implementation::needs_tables(const ConnectionQuery& query) const {
+    if (build_options.drawn.empty()) return false;
+    const auto has_any = [](const std::optional<std::vector<std::uint64_t>>& ids, NeuronId first, std::uint64_t size) {
+        if (!ids) return size > 0;
+        return std::ranges::any_of(*ids, [&](std::uint64_t id) { return id - first.value < size; });
+    };
+    return std::ranges::any_of(lowered.plans(), [&](const connect::ProjectionPlan& plan) {
+        const connect::PairSpace& pairs = plan.pairs;
+        return lowered.plan().dynamics_of(plan.positive_kind) == nullptr &&
+               (!query.projection || *query.projection == plan.id) &&
+               has_any(query.sources, pairs.first_source, pairs.sources) &&
+               has_any(query.targets, pairs.first_target, pairs.targets);
+    });
+}
+
+bool Simulation::Implementation::needs_tables(std::span<const std::uint64_t> handles) const {
+    if (build_options.drawn.empty()) return false;
+    // Unknown kinds are reported by whoever looks for them.
+    return std::ranges::any_of(handles, [&](std::uint64_t handle) {
+        const connect::KindIndex kind = SynapseHandle::unpack(handle).kind;
+        return kind.value < lowered.plan().kinds.size() && lowered.plan().dynamics_of(kind) == nullptr;
+    });
 }
 
 void Simulation::Implementation::remember_sent_spikes() {

@@ -52,13 +52,27 @@ struct Simulation::Implementation {
     /// The sums of a readout over all processes, or of this one. @note Collective, unless they stay local.
     StateData take_readout(network::RecorderIndex recorder, Gather how);
     NeuronAccess neurons() const { return {lowered, layout, shards, *communicator}; }
+    /// For any synapses.
     ConnectionAccess connections() {
         need_tables();
+        return {lowered, shards, weight_bounds, *communicator};
+    }
+    /// For those of a query, or with these handles.
+    ConnectionAccess connections(const ConnectionQuery& query) {
+        if (needs_tables(query)) need_tables();
+        return {lowered, shards, weight_bounds, *communicator};
+    }
+    ConnectionAccess connections(std::span<const std::uint64_t> handles) {
+        if (needs_tables(handles)) need_tables();
         return {lowered, shards, weight_bounds, *communicator};
     }
     /// Builds the static tables of this process, if a device has drawn rows without them.
     /// @throws InsufficientMemoryError, and what `poll` throws; then there are none still
     void need_tables(const Poll& poll = {});
+    /// Whether static tables are missing that may have synapses of a query.
+    bool needs_tables(const ConnectionQuery& query) const;
+    /// The same for synapses with these handles.
+    bool needs_tables(std::span<const std::uint64_t> handles) const;
     std::uint32_t shard_count() const { return static_cast<std::uint32_t>(layout.shards().size()); }
     Stepping& stepping() const {
         if (on_device) return *on_device;

@@ -248,10 +248,10 @@ class Simulation {
 
     // The following functions are collective and return the same on all processes.
 
-    /// Builds the tables that queries of connections read, if a device has drawn the synapses without them. Queries do so
+    /// Builds the tables that a query of connections reads, if a device has drawn the synapses without them. Queries do so
     /// themselves, but cannot be interrupted.
     /// @throws what `poll` throws
-    void prepare_connections(const Poll& poll) const;
+    void prepare_connections(const ConnectionQuery& query, const Poll& poll) const;
     std::uint64_t count_connections(const ConnectionQuery& query) const;
     ConnectionData connections(const ConnectionQuery& query) const;
     std::vector<double> weights(std::span<const std::uint64_t> handles) const;

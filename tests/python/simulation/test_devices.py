@@ -287,6 +287,27 @@ def test_drawn_rows_are_joined_with_those_of_tables(other: str, tmp_path: Path) 
     assert results == 4 * results[:1]
 
 
+def test_queries_of_synapses_that_change_need_no_static_tables() -> None:
+    drawn = joined_network("changing")
+    (cells,) = drawn.net.populations
+    static, changing = drawn.net.projections
+    expected = run(drawn, threads=2)
+    sim = run(drawn, threads=1, device="cuda-emulator", shards=3)
+    kept = sim.memory()["synapses"]
+    found, wanted = sim.connections(projection=changing), expected.connections(projection=changing)
+    for name in ("sources", "targets", "weights", "delays"):
+        assert np.array_equal(getattr(found, name), getattr(wanted, name)), name
+    assert sim.memory()["synapses"] == kept
+    # They are the same synapses when the other tables are there.
+    assert len(sim.connections(targets=cells[:1], projection=static)) == 9
+    assert sim.memory()["synapses"] > kept
+    assert np.array_equal(found.weights, wanted.weights)
+    for each, synapses in ((sim, found), (expected, wanted)):
+        synapses.weights = 0.5 * synapses.weights
+        each.run(DURATION / 4)
+    assert outcome(drawn, sim) == outcome(drawn, expected)
+
+
 def test_weights_too_small_for_single_precision_are_refused_as_on_processors() -> None:
     net = rv.Network(resolution=0.1)
     cells = net.create("iaf_psc_exp", 30)
