@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "connect/rules/selected.hpp"
 #include "connect/tables/network_plan.hpp"
 #include "connect/tables/stored_synapses.hpp"
 #include "connect/tables/table_builder.hpp"
@@ -96,6 +97,19 @@ connect::SynapseValues drawn_values(std::mt19937_64& random, double scale, bool 
     return {made, key};
 }
 
+/// All neurons, or some with gaps between them.
+IdSequence drawn_part(std::mt19937_64& random, const connect::PopulationRange& range) {
+    if (random() % 2 == 0) return {range.first, 1, range.size};
+    const std::uint64_t stride = 1 + random() % 4;
+    const std::uint64_t first = random() % range.size;
+    const std::uint64_t size = 1 + (range.size - 1 - first) / stride;
+    if (random() % 2 == 0) return {NeuronId{range.first.value + first}, stride, size};
+    auto list = std::make_shared<std::vector<std::uint64_t>>();
+    for (std::uint64_t i = first; i < range.size; i += 1 + random() % 3) list->push_back(range.first.value + i);
+    const std::uint64_t count = list->size();
+    return {std::move(list), 0, count};
+}
+
 Drawn drawn_network(unsigned seed) {
     std::mt19937_64 random(seed);
     const auto below = [&](std::uint64_t count) { return static_cast<std::uint64_t>(random() % count); };
@@ -115,11 +129,14 @@ Drawn drawn_network(unsigned seed) {
         const connect::PopulationRange& to = drawn.ranges[target];
         ProjectionPlan plan;
         plan.id = ProjectionId{id};
-        plan.pairs = {from.first, from.size, to.first, to.size};
-        plan.sources = from.size;
+        const IdSequence sources = drawn_part(random, from);
+        const IdSequence targets = drawn_part(random, to);
+        connect::SelectedRule rule = connect::bind_selected(
+            drawn_rule(random, sources.size(), targets.size(), source == target), sources, targets, seed, plan.id);
+        plan.pairs = rule.hull;
+        plan.sources = rule.sources;
         plan.target_populations = {PopulationId{static_cast<std::uint32_t>(target)}};
-        plan.sampler =
-            connect::bind_rule(drawn_rule(random, from.size, to.size, source == target), plan.pairs, seed, plan.id);
+        plan.sampler = std::move(rule.sampler);
         plan.weights = drawn_values(random, 45.0, true, make_key(seed, Purpose::weight, id));
         plan.delays = drawn_values(random, 1.5, false, make_key(seed, Purpose::delay, id));
         if (below(4) == 0) plan.delay_grid = {.steps_per_millisecond = 5.0, .stride = 2};
@@ -133,27 +150,35 @@ Drawn drawn_network(unsigned seed) {
     return drawn;
 }
 
-/// Few of many partners, and many with repetition.
+/// Few of many partners, many with repetition, and all of them; and pairs with gaps between their ids.
 Drawn uneven_network() {
     const connect::PopulationRange many{NeuronId{0}, 3000};
     const connect::PopulationRange few{NeuronId{3000}, 40};
     Drawn drawn{.ranges = {many, few}, .plan = {}};
     std::vector<ProjectionPlan> plans;
-    const auto add = [&](const connect::PopulationRange& from, const connect::PopulationRange& to, std::uint32_t target,
-                         const RuleSpec& rule) {
+    const auto add_parts = [&](const IdSequence& from, const IdSequence& to, std::uint32_t target,
+                               const RuleSpec& rule) {
         ProjectionPlan& plan = plans.emplace_back();
         plan.id = ProjectionId{static_cast<std::uint32_t>(plans.size() - 1)};
-        plan.pairs = {from.first, from.size, to.first, to.size};
-        plan.sources = from.size;
+        connect::SelectedRule selected = connect::bind_selected(rule, from, to, 1, plan.id);
+        plan.pairs = selected.hull;
+        plan.sources = selected.sources;
         plan.target_populations = {PopulationId{target}};
-        plan.sampler = connect::bind_rule(rule, plan.pairs, 1, plan.id);
+        plan.sampler = std::move(selected.sampler);
         plan.weights = {Distribution{.kind = Distribution::Kind::normal, .first = 1.0, .second = 0.2},
                         make_key(1, Purpose::weight, plan.id.value)};
         plan.delays = {1.0, {}};
     };
+    const auto add = [&](const connect::PopulationRange& from, const connect::PopulationRange& to, std::uint32_t target,
+                         const RuleSpec& rule) {
+        add_parts({from.first, 1, from.size}, {to.first, 1, to.size}, target, rule);
+    };
     add(many, few, 1, {"fixed_indegree", {{"indegree", 3}, {"allow_multapses", false}}});
     add(few, many, 0, {"fixed_outdegree", {{"outdegree", 3}, {"allow_multapses", false}}});
     add(many, few, 1, {"fixed_indegree", {{"indegree", 2500}}});
+    add(many, few, 1, rule_testing::rule("all_to_all", 0, true));
+    add_parts({many.first, 70, 13}, {few.first, 3, 13}, 1, rule_testing::rule("one_to_one", 0, true));
+    add_parts({few.first, 3, 14}, {few.first, 2, 14}, 1, rule_testing::rule("one_to_one", 0, false));
     const std::vector<connect::KindChoice> kinds(plans.size());
     drawn.plan = connect::make_network_plan(std::move(plans), kinds);
     return drawn;
@@ -211,6 +236,9 @@ void note(const device::ConstructionImage& image, Seen& seen) {
             way += draws.set_slots != 0 ? " with a table" : has_complement ? " of the others" : " with bits";
         }
         seen.insert(way + side);
+        if (!each.numbers.empty()) seen.insert("gaps between major neurons of way " + way.substr(4, 1));
+        if (!each.partner_ids.empty()) seen.insert("gaps between partners of way " + way.substr(4, 1));
+        if (!each.own_partners.empty()) seen.insert("own partners");
         if (draws.parts > 1) seen.insert("parts of way " + std::to_string(static_cast<u32>(draws.way)));
         for (const device::ValueDraws& values : {draws.weights, draws.delays}) {
             seen.insert("values " + std::to_string(static_cast<u32>(values.kind)) + " within " +
@@ -316,8 +344,12 @@ TEST(DeviceRows, AreThoseOfTables) {
          {"way 0 by target", "way 0 by source", "way 1 with a table by target", "way 1 with a table by source",
           "way 1 of the others by target", "way 1 of the others by source", "way 1 with bits by target",
           "way 1 with bits by source", "way 2 by target", "way 3 by target", "way 4 by target", "parts of way 0",
-          "parts of way 3"}) {
+          "parts of way 3", "own partners"}) {
         EXPECT_TRUE(seen.contains(way)) << way;
+    }
+    for (u32 way = 0; way < 5; ++way) {
+        EXPECT_TRUE(seen.contains("gaps between major neurons of way " + std::to_string(way))) << way;
+        EXPECT_TRUE(seen.contains("gaps between partners of way " + std::to_string(way))) << way;
     }
     for (u32 kind = 1; kind < 5; ++kind) {
         for (u32 bounds = 0; bounds < 3; ++bounds) {

@@ -73,7 +73,7 @@ std::uint64_t MajorView::count_excluded(std::uint64_t begin, std::uint64_t end) 
 }
 
 std::optional<PartnerDraws> MajorView::draws(PartnerDraws::Way way, RandomKey key) const {
-    if (same_ || partners_ >= words_of_32_bits) return std::nullopt;
+    if (partners_ >= words_of_32_bits) return std::nullopt;
     PartnerDraws made;
     made.way = way;
     made.majors = majors_;
@@ -82,6 +82,11 @@ std::optional<PartnerDraws> MajorView::draws(PartnerDraws::Way way, RandomKey ke
     made.first_partner = first_partner_;
     made.allows_autapses = allow_autapses_;
     made.key = key;
+    if (!same_ || allow_autapses_) return made;
+    made.own_partners.assign(majors_, PartnerDraws::none);
+    for (std::uint64_t major = 0; major < majors_; ++major) {
+        if (const auto own = same_->find(side_, major)) made.own_partners[major] = static_cast<std::uint32_t>(*own);
+    }
     return made;
 }
 

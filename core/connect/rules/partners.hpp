@@ -46,7 +46,7 @@ class MajorView {
     /// Number of the major neurons [begin, end) with an excluded partner.
     std::uint64_t count_excluded(std::uint64_t begin, std::uint64_t end) const;
 
-    /// What PartnerDraws says of pairs; nothing if ids are not contiguous, or if there are too many.
+    /// What PartnerDraws says of pairs; nothing if there are too many.
     std::optional<PartnerDraws> draws(PartnerDraws::Way way, RandomKey key) const;
 
    private:

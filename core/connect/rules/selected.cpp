@@ -6,6 +6,8 @@ namespace ranvier::connect {
 
 namespace {
 
+std::uint64_t extent(const IdSequence& ids) { return ids.empty() ? 0 : ids.back().value - ids[0].value + 1; }
+
 /// Maps the neurons 0, 1, 2, ... of a rule to neurons with gaps between them.
 class SelectedSampler final : public RuleSampler {
    public:
@@ -36,6 +38,24 @@ class SelectedSampler final : public RuleSampler {
     std::optional<std::uint64_t> array_length() const override { return rule_->array_length(); }
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {
         return rule_->array_position(majors_.count_below(NeuronId{first_major_ + major}), ordinal);
+    }
+    std::optional<PartnerDraws> partner_draws() const override {
+        std::optional<PartnerDraws> made = rule_->partner_draws();
+        if (!made || extent(majors_) >= PartnerDraws::none || extent(partners_) >= PartnerDraws::none) {
+            return std::nullopt;
+        }
+        if (!majors_.is_contiguous()) {
+            made->numbers.assign(extent(majors_), PartnerDraws::none);
+            for (std::uint64_t i = 0; i < majors_.size(); ++i) {
+                made->numbers[majors_[i].value - first_major_] = static_cast<std::uint32_t>(i);
+            }
+        }
+        if (!partners_.is_contiguous()) {
+            for (std::uint64_t i = 0; i < partners_.size(); ++i) {
+                made->partner_ids.push_back(static_cast<std::uint32_t>(partners_[i].value - first_partner_));
+            }
+        }
+        return made;
     }
     std::uint64_t bytes() const override { return rule_->bytes(); }
     void use(ProcessIndexes& indexes, bool draws_here) override { rule_->use(indexes, draws_here); }
@@ -86,7 +106,6 @@ std::shared_ptr<const SameNeurons> find_same(const IdSequence& sources, const Id
 
 /// Without neurons, the id is arbitrary.
 NeuronId first_of(const IdSequence& ids) { return ids.empty() ? NeuronId{} : ids[0]; }
-std::uint64_t extent(const IdSequence& ids) { return ids.empty() ? 0 : ids.back().value - ids[0].value + 1; }
 
 }  // namespace
 

@@ -13,7 +13,11 @@ namespace ranvier::device {
 /// A projection, as the host has it; see ProjectionDraws.
 struct ProjectionImage {
     ProjectionDraws draws;
-    std::vector<u32> degrees;  ///< by major neuron; empty: the same for all
+    // Empty: null.
+    std::vector<u32> degrees;
+    std::vector<u32> numbers = {};
+    std::vector<u32> partner_ids = {};
+    std::vector<u32> own_partners = {};
 };
 
 /// The incoming synapses of the neurons of a block.
@@ -98,7 +102,11 @@ std::vector<ProjectionDraws> draws_of(const ConstructionImage& image, const Plac
     std::vector<ProjectionDraws> made;
     for (const ProjectionImage& each : image.projections) {
         made.push_back(each.draws);
-        if (!each.degrees.empty()) made.back().degrees = place(each.degrees);
+        ProjectionDraws& draws = made.back();
+        if (!each.degrees.empty()) draws.degrees = place(each.degrees);
+        if (!each.numbers.empty()) draws.numbers = place(each.numbers);
+        if (!each.partner_ids.empty()) draws.partner_ids = place(each.partner_ids);
+        if (!each.own_partners.empty()) draws.own_partners = place(each.own_partners);
     }
     return made;
 }

@@ -36,6 +36,10 @@ struct ProjectionDraws {
     u32 allows_autapses = 0;
     u32 degree = 0;                ///< of each major neuron,
     const u32* degrees = nullptr;  ///< or by major neuron
+    // Where there are gaps between ids; see connect::PartnerDraws.
+    const u32* numbers = nullptr;
+    const u32* partner_ids = nullptr;
+    const u32* own_partners = nullptr;
     double inverse_log_of_failure = 0.0;
     u32 key_low = 0;
     u32 key_high = 0;
@@ -123,6 +127,7 @@ struct Construction {
     u64 scratch_words = 0;            ///< of a thread
 };
 inline constexpr u64 no_partner_index = ~u64{0};
+inline constexpr u32 no_number = ~u32{0};
 
 RANVIER_DEVICE_CALL Words words_of(u32 index, u32 attempt, u64 stream, u32 key_low, u32 key_high) {
     return philox(index, attempt, static_cast<u32>(stream), static_cast<u32>(stream >> 32), key_low, key_high);
@@ -210,12 +215,14 @@ class MajorDraws {
           neuron_(neuron),
           fills_(fills),
           scratch_(scratch),
-          major_(construction.ids[neuron] - p_.first_major),
-          weight_words_(p_.weights.key_low, p_.weights.key_high, major_),
-          delay_words_(p_.delays.key_low, p_.delays.key_high, major_) {}
+          id_(construction.ids[neuron] - p_.first_major),
+          major_(p_.numbers != nullptr ? p_.numbers[id_] : id_),
+          weight_words_(p_.weights.key_low, p_.weights.key_high, id_),
+          delay_words_(p_.delays.key_low, p_.delays.key_high, id_) {}
 
     /// @param part of the partners
     RANVIER_DEVICE void run(u32 part) {
+        if (p_.numbers != nullptr && major_ == no_number) return;
         excluded_ = excluded();
         allowed_ = p_.partners - (excluded_ == no_partner_index ? 0 : 1);
         u64 end = p_.degrees != nullptr ? p_.degrees[major_] : p_.degree;
@@ -251,6 +258,10 @@ class MajorDraws {
     /// As MajorView::excluded().
     RANVIER_DEVICE u64 excluded() const {
         if (p_.allows_autapses != 0) return no_partner_index;
+        if (p_.own_partners != nullptr) {
+            const u32 own = p_.own_partners[major_];
+            return own == no_number ? no_partner_index : own;
+        }
         const u64 partner = p_.first_major + major_ - p_.first_partner;
         return partner < p_.partners ? partner : no_partner_index;
     }
@@ -324,7 +335,8 @@ class MajorDraws {
 
     /// Synapse number `ordinal` of the major neuron.
     RANVIER_DEVICE void take(u64 ordinal, u64 partner) {
-        const u32 other = c_.numbers[p_.first_partner + partner];
+        const u64 partner_id = p_.partner_ids != nullptr ? p_.partner_ids[partner] : partner;
+        const u32 other = c_.numbers[p_.first_partner + partner_id];
         const u32 source = p_.by_source != 0 ? neuron_ : other;
         const u32 target = p_.by_source != 0 ? other : neuron_;
         const u32 block = c_.block_of[target];
@@ -378,7 +390,8 @@ class MajorDraws {
     u32 neuron_;
     bool fills_;
     u32* scratch_;
-    u64 major_;
+    u64 id_;     ///< counted from first_major
+    u64 major_;  ///< its number
     StreamWords weight_words_;
     StreamWords delay_words_;
     u64 excluded_ = no_partner_index;

@@ -221,6 +221,9 @@ device::ConstructionImage construction_image(const connect::NetworkPlan& network
         if (!drawn[i] || is_empty(plan)) continue;
         draws.back() = plan.sampler->partner_draws().value();
         made.draws = numbers_of(network, plan, draws.back());
+        made.numbers = std::move(draws.back().numbers);
+        made.partner_ids = std::move(draws.back().partner_ids);
+        made.own_partners = std::move(draws.back().own_partners);
     }
     draw_degrees(image.projections, draws, team);
     for (std::size_t i = 0; i < draws.size(); ++i) divide(image.projections[i], draws[i]);
@@ -230,7 +233,9 @@ device::ConstructionImage construction_image(const connect::NetworkPlan& network
         for (u32 p = 0; p < draws.size(); ++p) {
             for (const connect::ShardLayout::PopulationShare& share : layout.shard(b).shares()) {
                 const NeuronId first_major{draws[p].first_major};
-                const IdSequence majors = share.ids.within(first_major, draws[p].majors);
+                // Those between major neurons draw nothing.
+                const u64 extent = std::max<u64>(draws[p].majors, image.projections[p].numbers.size());
+                const IdSequence majors = share.ids.within(first_major, extent);
                 if (majors.empty()) continue;
                 const auto place = static_cast<u32>(share.ids.count_below(first_major));
                 image.segments.push_back({.first_item = items,

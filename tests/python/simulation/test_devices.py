@@ -212,7 +212,7 @@ def test_a_state_is_saved_without_tables(tmp_path: Path) -> None:
 
 
 # What a device does not draw has tables first.
-@pytest.mark.parametrize("case", ["array", "expression", "part", "mask", "explicit"])
+@pytest.mark.parametrize("case", ["array", "expression", "mask", "explicit"])
 def test_rows_of_tables(case: str) -> None:
     net = rv.Network(resolution=0.1, seed=3)
     cells = net.create("iaf_psc_exp", positions=rv.grid((10, 5), extent=(2.0, 1.0)), I_e=rv.Uniform(380.0, 450.0))
@@ -221,9 +221,7 @@ def test_rows_of_tables(case: str) -> None:
         arguments["weight"] = np.linspace(20.0, 90.0, 50 * 7)
     elif case == "expression":
         arguments["weight"] = "90*exp(-d)"
-    if case == "part":
-        net.connect(cells[::2], cells[1::3], rv.FixedIndegree(7), **arguments)
-    elif case == "mask":
+    if case == "mask":
         net.connect(cells, cells, rv.PairwiseBernoulli(0.5, mask=rv.circle(0.4)), **arguments)
     elif case == "explicit":
         net.connect(cells, cells, rv.Explicit([0, 1, 1], [1, 2, 2]), **arguments)
@@ -239,6 +237,26 @@ def test_rows_of_tables(case: str) -> None:
     assert outcomes[0] == outcomes[1]
 
 
+@pytest.mark.parametrize("rule", [rv.FixedIndegree(7), rv.FixedOutdegree(9), rv.PairwiseBernoulli(0.2), rv.OneToOne()])
+def test_parts_of_populations_are_drawn(rule: rv.Rule) -> None:
+    net = rv.Network(resolution=0.1, seed=3)
+    first, second = (net.create("iaf_psc_exp", size, I_e=rv.Uniform(380.0, 450.0)) for size in (61, 40))
+    arguments: dict[str, Any] = {"weight": rv.Normal(60.0, 9.0), "delay": rv.Uniform(0.5, 3.0)}
+    few = np.array([0, 1, 3, 4, 9, 20, 21, 22, 30, 31, 32, 33, 35, 36, 37, 38, 39])
+    # Sources and targets overlap, are the same, and are apart.
+    net.connect(first[1::3][:17], first[3::2][:17], rule, **arguments)
+    net.connect(second[few], second[few], rule, **arguments)
+    net.connect(first[::3][:17], second[few], rule, **arguments)
+    recorder = net.record_spikes([first, second])
+    outcomes = []
+    for device in ("cpu", "cuda-emulator"):
+        sim = rv.Simulation(net, threads=1, progress=False, device=device, tuning=rv.Tuning(shards=3))
+        assert (sim.memory()["synapses"] == 0) == (device != "cpu")
+        sim.run(DURATION)
+        outcomes.append((sim.spikes(recorder).digest(), sim.get(first, "V_m").tobytes(), sim.counts().synapses))
+    assert outcomes[0] == outcomes[1]
+
+
 def joined_network(other: str) -> Drawn:
     """Return a network of a projection that a device draws, and of another one onto the same neurons."""
     net = rv.Network(resolution=0.1, seed=5)
@@ -251,12 +269,11 @@ def joined_network(other: str) -> Drawn:
         arguments["weight"] = "90*exp(-d)"
     elif other == "changing":
         arguments["synapse"] = rv.stdp(W_max=120.0, learning_rate=0.05)
-    sources, targets = (cells[::2], cells[1::3]) if other == "part" else (cells, cells)
-    net.connect(sources, targets, rv.FixedIndegree(7), **arguments)
+    net.connect(cells, cells, rv.FixedIndegree(7), **arguments)
     return Drawn(net, net.record_spikes(cells), net.record_state(cells[::5], "V_m", interval=2.0))
 
 
-@pytest.mark.parametrize("other", ["array", "expression", "part", "changing"])
+@pytest.mark.parametrize("other", ["array", "expression", "changing"])
 def test_drawn_rows_are_joined_with_those_of_tables(other: str, tmp_path: Path) -> None:
     drawn = joined_network(other)
     (cells,) = drawn.net.populations

@@ -115,7 +115,7 @@ def _synapse(chance: random.Random, weight: float, delay_steps: int) -> Any:
 
 
 def _part(chance: random.Random, population: rv.Population) -> Any:
-    """Return the population; sometimes a part, whose rows a device does not draw."""
+    """Return the population; sometimes a part."""
     return population[:: chance.choice([1] * 9 + [2])]
 
 
