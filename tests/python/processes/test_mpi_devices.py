@@ -92,7 +92,7 @@ def test_all_stop_when_one_fails(tmp_path: Path) -> None:
         assert others[when][0] == "RemoteError"
         assert "rank 1 failed" in others[when][1]
         assert failed[when][0] == "StateError"
-        assert "neurons on a device" in failed[when][1]
+        assert "on a device is in step" in failed[when][1]
     for what in ("save", "get"):
         assert others[what][0] == "RemoteError"
         assert failed[what][0] == "StateError"
