@@ -5,6 +5,7 @@
 set(kernel_texts
     core/device/kernel/machine.hpp
     core/device/kernel/plastic.hpp
+    core/device/kernel/modulation.hpp
     core/device/kernel/cells.hpp
     core/device/kernel/random.hpp
     core/device/kernel/draws.hpp

@@ -294,6 +294,29 @@ inline TablesImage random_tables(const NetworkSize& size, u32 rows, unsigned see
     learning.room = 64;
     learning.most_new = 10;
     tables.learning.push_back(learning);
+    // With axonal delays, and with a transmitter.
+    learning.of = table();
+    learning.pairing = SpikePairing::all;
+    for (u32 delay = 0; delay < size.slots; ++delay) learning.axonal.push_back(static_cast<u16>(delay / 2));
+    learning.least_axonal = size.epoch_steps / 2;
+    tables.learning.push_back(learning);
+    learning.of = table();
+    ModulationImage& modulation = learning.modulation;
+    modulation.is_used = true;
+    modulation.constants.up = 0.5;
+    modulation.constants.down = 0.3;
+    modulation.constants.greatest = 1.0;
+    modulation.constants.to_grid = 0x1.8p52 * 0x1p-45;
+    modulation.constants.delay = size.epoch_steps + 1;
+    modulation.constants.slots = modulation.constants.delay + 1;
+    modulation.constants.room = 256;
+    modulation.eligibility_decay = modulation.concentration_decay = decay(double{});
+    for (u32 steps = 0; steps < Modulation::table_steps; ++steps) {
+        modulation.falling_gains.push_back(0.01 * steps);
+        modulation.constant_gains.push_back(0.001 * steps);
+    }
+    for (u32 word = 0; word <= rows / 32; ++word) modulation.sources.push_back(static_cast<u32>(random()));
+    tables.learning.push_back(learning);
     tables.factors.push_back({.of = table(), .states = 1});
     // Synapses that draw, and have a number each.
     FactorImage drawing{.of = table(), .states = 0};
@@ -363,6 +386,18 @@ inline LearningState first_state(const LearningImage& image) {
     state.before.assign(spikes, 0.0F);
     state.last_traces.assign(image.neurons, 0.0);
     state.last_same_side.assign(image.neurons, 0.0);
+    const std::size_t on_the_way = image.axonal.empty() ? 0 : (image.axonal.back() + std::size_t{1}) * image.of.rows();
+    state.stamps.assign(on_the_way, never);
+    state.axonal_last.assign(on_the_way, never);
+    state.axonal_traces.assign(on_the_way, 0.0F);
+    state.axonal_same_side.assign(on_the_way, 0.0F);
+    if (!image.modulation.is_used) return state;
+    state.eligibility.assign(image.of.weights.size(), 0.1F);
+    state.remainders.assign(image.of.weights.size(), 0.0F);
+    state.transmitter_spikes.assign(image.modulation.constants.slots, 0);
+    state.pulse_count.assign(1, 0);
+    state.pulses.assign(image.modulation.constants.room, 0);
+    state.concentrations.assign(image.modulation.constants.room, 0.0);
     return state;
 }
 

@@ -34,6 +34,7 @@ struct EvaluatedModels {
     static constexpr bool has_synapse_releases = true;
     static constexpr bool has_timed_traces = true;
     static constexpr bool has_axonal_delays = true;
+    static constexpr bool has_modulation = true;
     std::vector<DeviceProgram> programs;
     std::vector<LearningRule> learning = {};
     std::vector<ReleaseRule> releases = {};

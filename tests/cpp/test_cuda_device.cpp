@@ -179,7 +179,7 @@ TEST_F(CudaDevices, TakeAndGiveSynapsesThatChange) {
         for (u32 b = 0; b < size.blocks && k < 2; ++b) {
             const TablesImage tables = random_tables(size, rows, b);
             backend.set_tables(b, tables);
-            backend.set_learning(b, 0, first_state(tables.learning[0]), 0);
+            for (u32 t = 0; t < 3; ++t) backend.set_learning(b, t, first_state(tables.learning[t]), 0);
             for (u32 t = 0; t < 2; ++t) backend.set_factors(b, t, first_state(tables.factors[t]));
         }
         if (k < 2) {
@@ -192,21 +192,23 @@ TEST_F(CudaDevices, TakeAndGiveSynapsesThatChange) {
         backend.settle(400);
         for (u32 b = 0; b < size.blocks && k < 2; ++b) {
             const TablesImage tables = random_tables(size, rows, b);
-            learnt[k].push_back(first_state(tables.learning[0]));
-            backend.get_learning(b, 0, learnt[k].back());
+            for (u32 t = 0; t < 3; ++t) {
+                learnt[k].push_back(first_state(tables.learning[t]));
+                backend.get_learning(b, t, learnt[k].back());
+                EXPECT_NE(learnt[k].back().weights, tables.learning[t].of.weights);
+            }
             for (u32 t = 0; t < 2; ++t) {
                 factors[k].push_back(first_state(tables.factors[t]));
                 backend.get_factors(b, t, factors[k].back());
             }
-            EXPECT_NE(learnt[k].back().weights, tables.learning[0].of.weights);
         }
     }
     EXPECT_GT(spikes[0].size(), 200U);
     EXPECT_EQ(spikes[0], spikes[1]);
     EXPECT_NE(spikes[0], spikes[2]);
-    for (u32 b = 0; b < size.blocks; ++b) {
-        const LearningState& found = learnt[0][b];
-        const LearningState& expected = learnt[1][b];
+    for (std::size_t t = 0; t < learnt[0].size(); ++t) {
+        const LearningState& found = learnt[0][t];
+        const LearningState& expected = learnt[1][t];
         EXPECT_EQ(found.weights, expected.weights);
         EXPECT_EQ(found.synapse_traces, expected.synapse_traces);
         EXPECT_EQ(found.last, expected.last);
@@ -216,6 +218,13 @@ TEST_F(CudaDevices, TakeAndGiveSynapsesThatChange) {
         EXPECT_EQ(found.steps, expected.steps);
         EXPECT_EQ(found.last_traces, expected.last_traces);
         EXPECT_EQ(found.greatest, expected.greatest);
+        EXPECT_EQ(found.stamps, expected.stamps);
+        EXPECT_EQ(found.axonal_traces, expected.axonal_traces);
+        EXPECT_EQ(found.eligibility, expected.eligibility);
+        EXPECT_EQ(found.remainders, expected.remainders);
+        EXPECT_EQ(found.transmitter_spikes, expected.transmitter_spikes);
+        EXPECT_EQ(found.pulses, expected.pulses);
+        EXPECT_EQ(found.concentrations, expected.concentrations);
     }
     for (std::size_t t = 0; t < factors[0].size(); ++t) {
         EXPECT_EQ(factors[0][t].values, factors[1][t].values);

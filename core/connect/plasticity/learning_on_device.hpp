@@ -33,6 +33,14 @@ struct LearningState {
         float same_side = 0.0F;  ///< before this one
     };
     std::vector<Waiting> waiting;
+    // With a transmitter:
+    struct Pulse {
+        Step step = 0;
+        double after = 0.0;  ///< concentration
+    };
+    std::vector<float> eligibility;  ///< by synapse
+    std::vector<float> remainders;
+    std::vector<Pulse> pulses;
     // By neuron, from the first that learns:
     std::vector<double> last_traces;  ///< after the newest spike
     std::vector<double> last_same_side;

@@ -60,9 +60,7 @@ Course course_of(bool arrives, const LearnVisit<Real>& v, const ModulatedArgumen
     course.limits.least = m.bounded ? static_cast<double>(static_cast<Real>(c.least)) : -infinity;
     course.limits.greatest = m.bounded ? static_cast<double>(static_cast<Real>(c.greatest)) : infinity;
     if constexpr (std::is_same_v<Real, float>) {
-        // Two numbers of 24 bits can represent this.
-        const double bound = std::max(std::abs(c.least), std::abs(c.greatest));
-        course.limits.to_grid = 0x1.8p52 * std::ldexp(1.0, std::ilogb(bound) + 1 - 46);
+        course.limits.to_grid = grid_of_modulated(c);
     }
     if (m.first) return course;
     const std::int32_t end = arrives ? v.meets : v.end;

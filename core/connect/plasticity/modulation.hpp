@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -31,6 +32,12 @@ struct ModulationConstants {
     double resolution = 0.1;  ///< ms
 };
 
+/// Adding and subtracting this rounds a weight to what two numbers in single precision can represent.
+inline double grid_of_modulated(const ModulationConstants& constants) {
+    const double bound = std::max(std::abs(constants.least), std::abs(constants.greatest));
+    return 0x1.8p52 * std::ldexp(1.0, std::ilogb(bound) + 1 - 46);
+}
+
 /// Change of a weight with eligibility 1 in a number of steps without a pulse: for a concentration that starts at 1 and
 /// decays, and for a constant one of 1. Small numbers of steps come from tables, with the same bits.
 class StretchGains {
@@ -47,17 +54,18 @@ class StretchGains {
         }
     }
     static constexpr std::size_t bytes() { return 2 * std::size_t{table_steps} * sizeof(double); }
+    /// Smaller numbers of steps come from tables.
+    static constexpr std::int32_t table_steps = 1024;
 
     double falling(std::int32_t steps) const {
         return steps < table_steps ? falling_[static_cast<std::size_t>(steps)] : gain(steps, tau_both_);
     }
+    double tau_both() const { return tau_both_; }
     double constant(std::int32_t steps) const {
         return steps < table_steps ? constant_[static_cast<std::size_t>(steps)] : gain(steps, tau_eligibility_);
     }
 
    private:
-    static constexpr std::int32_t table_steps = 1024;
-
     double gain(std::int32_t steps, double tau) const {
         return -tau * math::expm1(-(static_cast<double>(steps) * resolution_) / tau);
     }
@@ -103,6 +111,8 @@ class Concentration {
     }
     double decay(std::int32_t steps) const { return decay_.view()(steps); }
 
+    /// Replaces all pulses; more come in later steps.
+    void set(std::span<const Pulse> pulses) { pulses_.assign(pulses.begin(), pulses.end()); }
     /// Drops pulses up to a step, except the last of them.
     void drop_until(std::int32_t step) {
         const std::size_t after = first_after(step);

@@ -815,8 +815,8 @@ auto PlasticTable<Target, Real>::waiting_spikes() const -> std::vector<Saved> {
 
 template <class Target, class Real>
 LearningOnDevice* PlasticTable<Target, Real>::on_device() {
-    const bool is_able = std::is_same_v<Real, float> && !modulated_ && neurons_.empty() &&
-                         this->columns_.numbering != RowNumbering::unsorted;
+    const bool is_able =
+        std::is_same_v<Real, float> && neurons_.empty() && this->columns_.numbering != RowNumbering::unsorted;
     return is_able ? this : nullptr;
 }
 
@@ -869,6 +869,14 @@ void PlasticTable<Target, Real>::get_state(Step now, LearningState& state) {
                                  .trace = static_cast<float>(one.spike.trace),
                                  .same_side = static_cast<float>(one.spike.same_side[0])});
     }
+    if (modulated_) {
+        copy(modulated_->eligibility, state.eligibility);
+        copy(modulated_->remainders, state.remainders);
+        state.pulses.clear();
+        for (const Concentration::Pulse& pulse : modulated_->concentration.pulses()) {
+            state.pulses.push_back({pulse.step + base_, pulse.after});
+        }
+    }
     state.greatest = static_cast<float>(std::bit_cast<Real>(greatest_));
     state.last_traces.clear();
     state.last_same_side.clear();
@@ -902,6 +910,14 @@ void PlasticTable<Target, Real>::set_state(Step now, const LearningState& state)
     std::ranges::copy(state.traces, traces_.data());
     std::ranges::copy(state.same_side, same_side_.data());
     for (std::size_t row = 0; row < last_.size(); ++row) last_[row] = History::relative(state.last[row], base_);
+    if (modulated_) {
+        std::ranges::copy(state.eligibility, modulated_->eligibility.data());
+        std::ranges::copy(state.remainders, modulated_->remainders.data());
+        std::vector<Concentration::Pulse> pulses;
+        for (const LearningState::Pulse& pulse : state.pulses) pulses.push_back({relative(pulse.step), pulse.after});
+        modulated_->concentration.set(pulses);
+        modulated_->kept = pulses.size();
+    }
     for (auto& some : waiting_) some.clear();
     for (const LearningState::Waiting& one : state.waiting) {
         const Spike spike{.row = RowIndex{one.row},

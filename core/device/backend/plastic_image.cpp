@@ -73,6 +73,7 @@ class TablePacker {
             table.same_side = room<double>(rows_of_table);
             table.same_side_before = room<float>(rows_of_table);
         }
+        if (image.modulation.is_used) table.modulation = modulation(image.modulation, synapses);
         if (!image.axonal.empty()) {
             table.axonal.steps = array(image.axonal);
             table.axonal.least = image.least_axonal;
@@ -105,6 +106,23 @@ class TablePacker {
         table.neuron_same_side_decay = decay(image.neuron_same_side_decay);
         table.greatest = room<u32>(1);
         return table;
+    }
+
+    Modulation modulation(const ModulationImage& image, std::size_t synapses) {
+        Modulation made = image.constants;
+        made.is_used = 1;
+        made.eligibility_decay = decay(image.eligibility_decay);
+        made.concentration_decay = decay(image.concentration_decay);
+        made.falling_gains = array(image.falling_gains);
+        made.constant_gains = array(image.constant_gains);
+        made.eligibility = room<float>(synapses);
+        made.remainders = room<float>(synapses);
+        made.sources = array(image.sources);
+        made.spikes = room<u32>(made.slots);
+        made.pulse_count = room<u32>(1);
+        made.steps = room<i64>(made.room);
+        made.after = room<double>(made.room);
+        return made;
     }
 
     FactorTable factors(const FactorImage& image) {

@@ -31,6 +31,7 @@ struct LearningRule {
     bool has_same_side_postsynaptic = false;
     bool has_timed_traces = false;   ///< of each synapse; see TimedTraces
     bool has_axonal_delays = false;  ///< see AxonalDelays
+    bool has_modulation = false;     ///< instead of the functions
     /// For the emulator, the same: change(is_postsynaptic, weight, trace, trace of the same side, parameters).
     std::function<float(bool, float, float, float, const float*)> change;
 };
@@ -75,6 +76,17 @@ struct TableImage {
     std::size_t rows() const { return begin.size() - 1; }
 };
 
+/// See Modulation.
+struct ModulationImage {
+    bool is_used = false;
+    Modulation constants;  ///< numbers alone
+    DecayFactors<double> eligibility_decay;
+    DecayFactors<double> concentration_decay;
+    std::vector<double> falling_gains;
+    std::vector<double> constant_gains;
+    std::vector<u32> sources;
+};
+
 struct LearningImage {
     TableImage of;
     SpikePairing pairing = SpikePairing::all;
@@ -89,6 +101,7 @@ struct LearningImage {
     double resolution = 0.1;
     std::array<std::vector<float>, TimedTraces::kinds> time_constants;  ///< empty: shared
     std::array<bool, TimedTraces::kinds> has_timed_trace = {};
+    ModulationImage modulation;
     std::vector<u16> axonal = {};  ///< by delay, ascending; empty: none
     u32 least_axonal = 0;          ///< of a synapse
     DecayFactors<double> row_decay;
@@ -141,6 +154,13 @@ struct LearningState {
     std::vector<i64> axonal_last;
     std::vector<float> axonal_traces;
     std::vector<float> axonal_same_side;
+    // See Modulation.
+    std::vector<float> eligibility;
+    std::vector<float> remainders;
+    std::vector<u32> transmitter_spikes;
+    std::vector<u32> pulse_count;  ///< one number
+    std::vector<i64> pulses;
+    std::vector<double> concentrations;
     std::vector<u32> counts;
     std::vector<i64> steps;
     std::vector<float> after;
@@ -166,6 +186,14 @@ void visit_state(State& state, const LearningTable& table, Visit&& visit) {
         visit(state.axonal_last, table.axonal.last);
         visit(state.axonal_traces, table.axonal.traces);
         visit(state.axonal_same_side, table.axonal.same_side);
+    }
+    if (table.modulation.is_used != 0) {
+        visit(state.eligibility, table.modulation.eligibility);
+        visit(state.remainders, table.modulation.remainders);
+        visit(state.transmitter_spikes, table.modulation.spikes);
+        visit(state.pulse_count, table.modulation.pulse_count);
+        visit(state.pulses, table.modulation.steps);
+        visit(state.concentrations, table.modulation.after);
     }
     visit(state.counts, table.counts);
     visit(state.steps, table.steps);

@@ -70,6 +70,8 @@ std::string_view name_of(Part part) {
             return "receive_rows";
         case Part::receive:
             return "receive";
+        case Part::pulse:
+            return "pulse";
         case Part::arrive:
             return "arrive";
         case Part::update:

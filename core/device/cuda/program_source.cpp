@@ -319,6 +319,7 @@ std::string rules_text(const SynapseRules& rules) {
                 "const float* parameters) const {\n";
         for (std::size_t r = 0; r < rules.learning.size(); ++r) {
             const LearningRule& rule = rules.learning[r];
+            if (rule.has_modulation) continue;
             text += "        if (rule == " + std::to_string(r) + ") {\n" +
                     (rule.presynaptic ? program_change_text(rule, is_postsynaptic)
                                       : typed_change_text(rule, is_postsynaptic)) +
@@ -529,6 +530,8 @@ struct Models {
               (std::ranges::any_of(rules.learning, &LearningRule::has_timed_traces) ? "true" : "false") +
               ";\n    static constexpr bool has_axonal_delays = " +
               (std::ranges::any_of(rules.learning, &LearningRule::has_axonal_delays) ? "true" : "false") +
+              ";\n    static constexpr bool has_modulation = " +
+              (std::ranges::any_of(rules.learning, &LearningRule::has_modulation) ? "true" : "false") +
               ";\n    static constexpr bool has_cells = " + (cells.has_cells ? "true" : "false") + R"(;
 
     template <class View>

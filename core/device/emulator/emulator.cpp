@@ -36,6 +36,7 @@ class EmulatedModels : public EvaluatedCells {
     static constexpr bool has_synapse_releases = true;
     static constexpr bool has_timed_traces = true;
     static constexpr bool has_axonal_delays = true;
+    static constexpr bool has_modulation = true;
 
     explicit EmulatedModels(const NetworkImage& image)
         : EvaluatedCells(image.cell_programs),

@@ -34,6 +34,7 @@ enum class Part : u32 {
     fill,     ///< sums of the next steps are read from the memory of the device
     receive_rows,  ///< as `rows`, for the spikes of other processes in a step
     receive,  ///< synapses of spikes of other processes are added to the inputs
+    pulse,    ///< spikes of transmitters arrive
     arrive,   ///< presynaptic spikes reach synapses with axonal delays
     update,   ///< neurons read their inputs, and advance
     nodes,       ///< detailed cells: the equations of their nodes
@@ -91,9 +92,9 @@ struct Shared {
 ///
 /// @tparam Models has `u32 step(u32 program, View& view) const` for a NeuronView, and `registers`: variables of a neuron
 /// that the thread keeps, which then has only one, or 0; `signals`: bits of the kinds of signals; `has_rules`:
-/// whether there may be synapses that change, `has_synapse_releases`: that add a part of their own, and `has_timed_traces`: that
-/// have traces of their own, `has_axonal_delays`; `has_cells`: whether there may be detailed cells, for which it has what a
-/// CellThread needs; and for rules of synapses
+/// whether there may be synapses that change, `has_synapse_releases`: that add a part of their own, `has_timed_traces`: that have
+/// traces of their own, `has_axonal_delays`, and `has_modulation` by transmitters; `has_cells`: whether there may be detailed
+/// cells, for which it has what a CellThread needs; and for rules of synapses
 ///     float presynaptic(u32 rule, float weight, float trace, float same_side_trace, const float* parameters) const
 ///     float postsynaptic(the same) const
 ///     double release(u32 rule, double* values, u32 stride, i64& last, i64 step) const
@@ -136,6 +137,9 @@ class Block {
                 return true;
             case Part::receive:
                 receive();
+                return true;
+            case Part::pulse:
+                if constexpr (Models::has_modulation) add_pulses();
                 return true;
             case Part::arrive:
                 if constexpr (Models::has_axonal_delays) arrive();
@@ -206,6 +210,8 @@ class Block {
             case Part::receive:
                 received_ = end_of_received();
                 return after_received();
+            case Part::pulse:
+                return Models::has_axonal_delays ? Part::arrive : Part::update;
             case Part::arrive:
                 return Part::update;
             case Part::update:
@@ -424,8 +430,8 @@ class Block {
         return before_update();
     }
     RANVIER_DEVICE Part before_update() const {
-        if constexpr (Models::has_axonal_delays) return Part::arrive;
-        return Part::update;
+        if constexpr (Models::has_modulation) return Part::pulse;
+        return Models::has_axonal_delays ? Part::arrive : Part::update;
     }
     RANVIER_DEVICE bool ends_epoch() const { return step_ == p_.last || step_ + 1 == epoch_begin_ + p_.epoch_steps; }
     RANVIER_DEVICE void advance() {
@@ -956,6 +962,7 @@ class Block {
             const LearningTable& table = data.learning[t];
             const u32 row = table.of.row_of[source];
             if (row != no_row) table.add_presynaptic(row, step);
+            if constexpr (Models::has_modulation) count_transmitter(table, source, step);
         }
         for (u32 t = 0; t < data.factor_count; ++t) {
             const FactorTable& table = data.factors[t];
@@ -1006,6 +1013,24 @@ class Block {
                       quanta_within_range(number * p_.inverse_quantum));
         }
         return all;
+    }
+
+    RANVIER_DEVICE void count_transmitter(const LearningTable& table, u32 source, i64 step) {
+        const Modulation& m = table.modulation;
+        if (m.is_used == 0 || !m.has_source(source)) return;
+        fetch_add(m.spikes + static_cast<u32>(static_cast<u64>(step + m.delay) % m.slots), 1);
+    }
+
+    /// Spikes of transmitters arrive in this step.
+    RANVIER_DEVICE void add_pulses() {
+        const BlockData& data = shared_->data;
+        for (u32 t = thread_; t < data.learning_count; t += threads_) {
+            const Modulation& m = data.learning[t].modulation;
+            if (m.is_used == 0) continue;
+            add_pulse(m, step_);
+            // Before pulses take the place of others from which synapses still learn.
+            if (step_ - settled_ > static_cast<i64>(m.room / 2)) shared_->requested = step_;
+        }
     }
 
     /// Presynaptic spikes reach synapses in this step, in time for its update.

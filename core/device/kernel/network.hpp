@@ -2,6 +2,7 @@
 
 #include "device/kernel/cells.hpp"
 #include "device/kernel/machine.hpp"
+#include "device/kernel/modulation.hpp"
 #include "device/kernel/plastic.hpp"
 #include "device/kernel/rows.hpp"
 #include "device/kernel/signals.hpp"

@@ -79,6 +79,56 @@ struct TimedTraces {
     float* values[kinds] = {};                ///< by synapse; null: it has none
 };
 
+/// A transmitter that modulates learning, and what it does to the synapses of a table; see connect/plasticity/modulation.hpp.
+struct Modulation {
+    static constexpr u32 table_steps = 1024;
+
+    u32 is_used = 0;
+    double up = 0.0;
+    double down = 0.0;
+    double baseline = 0.0;  ///< 1/ms
+    double least = 0.0;     ///< bounds of weights
+    double greatest = 0.0;
+    double to_grid = 0.0;  ///< adding and subtracting it rounds a weight to what is stored
+    double resolution = 0.1;       ///< ms
+    double tau_eligibility = 1.0;  ///< ms
+    double tau_both = 1.0;
+    double tau_transmitter = 1.0;
+    DecayTable<double> eligibility_decay;
+    DecayTable<double> concentration_decay;
+    // By steps below table_steps: the change of a weight with eligibility 1, for a concentration that decays from 1, and for 1.
+    const double* falling_gains = nullptr;
+    const double* constant_gains = nullptr;
+    // By synapse, after the last spike from which it has learnt:
+    float* eligibility = nullptr;
+    float* remainders = nullptr;  ///< of weights beyond single precision
+
+    // The transmitter.
+    const u32* sources = nullptr;  ///< a bit for each source of the block
+    u32 delay = 1;                 ///< steps to all synapses
+    u32 slots = 0;
+    u32* spikes = nullptr;  ///< [step of arrival % slots]
+    u32 room = 0;           ///< of pulses, a power of two
+    u32* pulse_count = nullptr;
+    i64* steps = nullptr;     ///< [number % room]
+    double* after = nullptr;  ///< concentration
+
+    RANVIER_DEVICE i64 step_of(u32 pulse) const { return steps[pulse & (room - 1)]; }
+    RANVIER_DEVICE double after_of(u32 pulse) const { return after[pulse & (room - 1)]; }
+    RANVIER_DEVICE bool has_source(u32 source) const { return (sources[source / 32] >> source % 32 & 1) != 0; }
+    RANVIER_DEVICE double falling(i64 gone) const {
+        return gone < table_steps ? falling_gains[gone] : gain(gone, tau_both);
+    }
+    RANVIER_DEVICE double constant(i64 gone) const {
+        return gone < table_steps ? constant_gains[gone] : gain(gone, tau_eligibility);
+    }
+
+   private:
+    RANVIER_DEVICE double gain(i64 gone, double tau) const {
+        return -tau * math::expm1(-(static_cast<double>(gone) * resolution) / tau);
+    }
+};
+
 /// A presynaptic spike, for the synapses of a row.
 struct RowSpike {
     i64 last = never;       ///< the previous one
@@ -117,6 +167,7 @@ struct LearningTable {
     float shared[most_rule_parameters] = {};
     float* synapse_traces = nullptr;  ///< null unless pairing is presynaptic_centred and all share the time constants
     TimedTraces timed;
+    Modulation modulation;
 
     // By row: after the last spike of its source,
     i64* last = nullptr;
@@ -570,10 +621,20 @@ RANVIER_DEVICE_CALL float visit_timed(const LearningTable& table, const Models& 
     return weight;
 }
 
+RANVIER_DEVICE_CALL float visit_modulated(const LearningTable& table, u32 row, u64 synapse, i64 step, i64 settled,
+                                          bool arrives);
+
 /// A presynaptic spike, fired in this step, reaches a synapse. Returns what it adds to the input of the target.
 template <class Models>
 RANVIER_DEVICE double visit_synapse(const LearningTable& table, const Models& models, u32 row, u64 synapse, i64 step,
                                     i64 settled) {
+    if constexpr (Models::has_modulation) {
+        if (table.modulation.is_used != 0) {
+            const float learnt = visit_modulated(table, row, synapse, step, settled, true);
+            raise(table.greatest, absolute_bits(learnt));
+            return table.of.rounded(static_cast<double>(learnt));
+        }
+    }
     if constexpr (Models::has_timed_traces) {
         if (table.timed.is_used != 0) {
             const float learnt = visit_timed(table, models, row, synapse, step, settled, true);
@@ -603,6 +664,12 @@ RANVIER_DEVICE double visit_synapse(const LearningTable& table, const Models& mo
 template <class Models>
 RANVIER_DEVICE void settle_synapse(const LearningTable& table, const Models& models, u32 row, u64 synapse, i64 step,
                                    i64 settled) {
+    if constexpr (Models::has_modulation) {
+        if (table.modulation.is_used != 0) {
+            visit_modulated(table, row, synapse, step, settled, false);
+            return;
+        }
+    }
     if constexpr (Models::has_timed_traces) {
         if (table.timed.is_used != 0) {
             visit_timed(table, models, row, synapse, step, settled, false);

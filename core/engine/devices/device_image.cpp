@@ -166,6 +166,11 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
     for (const network::Projection& projection : network.projections()) {
         if (const auto refused = refused_synapses(projection, network.resolution())) refuse_for(*refused);
         if (projection.synapse.is_static() || !projection.synapse.model->learns()) continue;
+        if (ranks > 1 && !projection.synapse.model->transmitter.empty()) {
+            refuse_for("on several processes, it does not have synapses '" +
+                       std::string(projection.synapse.model->name) + "' such as those of '" + projection.name +
+                       "' yet, which a transmitter modulates");
+        }
         const bool is_axonal = projection.synapse.make_dynamics(network.resolution())->axonal_fraction() > 0.0;
         const auto has_some = [](const IdSequence& ids, const network::Population& population) {
             const NeuronId end{population.first.value + population.size};
@@ -413,7 +418,8 @@ std::vector<device::ReceptorImage> DeviceImage::receptor_images(std::uint32_t sh
     std::vector<DelaySteps> delays;
     for (u32 i = 0; i < synapses.tables().size(); ++i) {
         const connect::SynapseTable* const table = synapses.table(connect::KindIndex{i});
-        if (table == nullptr) continue;
+        // A transmitter has no synapses.
+        if (table == nullptr || table->synapses() == nullptr) continue;
         device::ReceptorImage& image = images[synapses.receptor(connect::KindIndex{i})];
         image.delays = std::max(image.delays, table->greatest_delay());
         image.delay_counts.resize(image.delays + std::size_t{1}, 0);

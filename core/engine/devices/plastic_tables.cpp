@@ -78,6 +78,7 @@ std::function<float(bool, float, float, float, const float*)> change_by(connect:
 
 device::LearningRule learning_rule(const connect::LearningRule<float>& rule, const network::SynapseSpec& synapse) {
     device::LearningRule made;
+    if (rule.modulation) return made;
     made.has_same_side_presynaptic = rule.same_side_presynaptic_traces > 0;
     made.has_same_side_postsynaptic = rule.same_side_postsynaptic_traces > 0;
     if (rule.per_synapse.any()) made.parameter_count = static_cast<u32>(rule.per_synapse.parameter_count);
@@ -162,6 +163,55 @@ void add_synapse_releases(const connect::SynapseTable& table, const connect::Fac
     for (u32 row = 0; row < table.rows(); ++row) image.sources.push_back(table.source(RowIndex{row}).value);
     image.targets.assign(rule.ids.begin(), rule.ids.end());
     image.numbers = factors.numbers_in_pairs();
+}
+
+/// Pulses of a transmitter that have come are numbered, and those to come are spikes again.
+/// @param delay of the transmitter
+void to_device(const connect::LearningState& from, const connect::ModulationConstants& constants, DelaySteps delay,
+               Step now, device::LearningState& to) {
+    to.eligibility = from.eligibility;
+    to.remainders = from.remainders;
+    to.transmitter_spikes.assign(delay + std::size_t{1}, 0);
+    to.pulse_count.assign(1, 0);
+    to.pulses.assign(PlasticTables::pulse_room, 0);
+    to.concentrations.assign(PlasticTables::pulse_room, 0.0);
+    const connect::Decay<double> decay(constants.tau_transmitter / constants.resolution);
+    double left = 0.0;
+    for (std::size_t i = 0; i < from.pulses.size(); ++i) {
+        const connect::LearningState::Pulse& pulse = from.pulses[i];
+        if (i > 0) left = from.pulses[i - 1].after * decay(pulse.step - from.pulses[i - 1].step);
+        if (pulse.step > now) {
+            to.transmitter_spikes[static_cast<std::size_t>(pulse.step % (delay + Step{1}))] =
+                static_cast<u32>(std::llround((pulse.after - left) * constants.tau_transmitter));
+            continue;
+        }
+        const std::size_t place = to.pulse_count[0]++ % PlasticTables::pulse_room;
+        to.pulses[place] = pulse.step;
+        to.concentrations[place] = pulse.after;
+    }
+}
+
+/// @param arrived all synapses have learnt from what had arrived in this step
+void from_device(const device::LearningState& from, const connect::ModulationConstants& constants, DelaySteps delay,
+                 Step now, connect::LearningState& to) {
+    to.eligibility = from.eligibility;
+    to.remainders = from.remainders;
+    to.pulses.clear();
+    const u32 count = from.pulse_count[0];
+    for (u32 pulse = count > PlasticTables::pulse_room ? count - PlasticTables::pulse_room : 0; pulse < count;
+         ++pulse) {
+        const std::size_t place = pulse % PlasticTables::pulse_room;
+        // All synapses have learnt from those that have come; later ones need the last of these.
+        if (pulse + 1 < count) continue;
+        to.pulses.push_back({.step = from.pulses[place], .after = from.concentrations[place]});
+    }
+    const connect::Decay<double> decay(constants.tau_transmitter / constants.resolution);
+    for (Step step = now + 1; step <= now + delay; ++step) {
+        const u32 spikes = from.transmitter_spikes[static_cast<std::size_t>(step % (delay + Step{1}))];
+        if (spikes == 0) continue;
+        const double left = to.pulses.empty() ? 0.0 : to.pulses.back().after * decay(step - to.pulses.back().step);
+        to.pulses.push_back({.step = step, .after = left + static_cast<double>(spikes) / constants.tau_transmitter});
+    }
 }
 
 /// Copies what the states of a table have in common.
@@ -264,7 +314,6 @@ std::optional<std::string> refused_synapses(const network::Projection& projectio
     if (synapse.is_static()) return std::nullopt;
     const models::SynapseModel& model = *synapse.model;
     const std::string of = "synapses '" + std::string(model.name) + "' such as those of '" + projection.name + "'";
-    if (!model.transmitter.empty()) return "it does not have " + of + " yet, which a transmitter modulates";
     if (!model.followed_variables.empty()) return "it does not have " + of + " yet, which follow potentials";
     if (synapse.make_dynamics(resolution)->runs_on_device()) return std::nullopt;
     return "it does not have " + of + " yet";
@@ -276,6 +325,7 @@ bool SynapseRules::add(connect::SynapseTable& table, const network::SynapseSpec&
         learning.push_back(learning_rule(learns->rule(), synapse));
         learning.back().has_timed_traces = learns->plasticity().per_synapse_times.any();
         learning.back().has_axonal_delays = learns->plasticity().axonal_fraction > 0.0;
+        learning.back().has_modulation = learns->rule().modulation != nullptr;
     } else {
         release.push_back(release_rule(table.synapses()->factors_on_device()->factor_rule(), synapse));
     }
@@ -296,9 +346,10 @@ SynapseRules synapse_rules(const network::Network& network) {
 
 PlasticTables::PlasticTables(std::span<const std::unique_ptr<Shard>> shards, const network::LoweredNetwork& network,
                              Step epoch_steps, const std::string& device)
-    : shards_(shards), epoch_steps_(epoch_steps) {
+    : shards_(shards), plan_(network.plan()), epoch_steps_(epoch_steps) {
     if (shards.empty()) return;
-    for (u32 kind = 0; kind < shards.front()->synapses().tables().size(); ++kind) {
+    // Tables of transmitters follow.
+    for (u32 kind = 0; kind < plan_.kinds.size(); ++kind) {
         if (shards.front()->synapses().is_static(connect::KindIndex{kind})) continue;
         add_kind(connect::KindIndex{kind}, network, device);
     }
@@ -349,6 +400,7 @@ device::TablesImage PlasticTables::tables(std::uint32_t shard, std::uint32_t row
         if (kind.learns) {
             const double quantum = from.synapses().learning(kind.index)->on_device()->plasticity().quantum;
             image.learning.push_back(learning(from, kind, rows_of(from, kind, rows, row_of, quantum)));
+            image.learning.back().modulation = modulation(from, kind, rows, row_of);
             return;
         }
         const connect::FactorsOnDevice& factors = *from.synapses().stored(kind.index)->factors_on_device();
@@ -462,6 +514,54 @@ device::LearningImage PlasticTables::learning(const Shard& shard, const Kind& ki
     return image;
 }
 
+device::ModulationImage PlasticTables::modulation(const Shard& shard, const Kind& kind, std::uint32_t rows,
+                                                  const RowOf& row_of) const {
+    device::ModulationImage image;
+    const connect::ModulationConstants* const given =
+        shard.synapses().learning(kind.index)->on_device()->rule().modulation.get();
+    if (given == nullptr) return image;
+    const connect::StretchGains gains(*given, std::pmr::get_default_resource());
+    image.is_used = true;
+    device::Modulation& constants = image.constants;
+    constants.up = given->up;
+    constants.down = given->down;
+    constants.baseline = given->baseline;
+    constants.least = static_cast<double>(static_cast<float>(given->least));
+    constants.greatest = static_cast<double>(static_cast<float>(given->greatest));
+    constants.to_grid = connect::grid_of_modulated(*given);
+    constants.resolution = given->resolution;
+    constants.tau_eligibility = given->tau_eligibility;
+    constants.tau_both = gains.tau_both();
+    constants.tau_transmitter = given->tau_transmitter;
+    image.eligibility_decay = factors_of<double>(given->tau_eligibility / given->resolution);
+    image.concentration_decay = factors_of<double>(given->tau_transmitter / given->resolution);
+    for (std::int32_t steps = 0; steps < connect::StretchGains::table_steps; ++steps) {
+        image.falling_gains.push_back(gains.falling(steps));
+        image.constant_gains.push_back(gains.constant(steps));
+    }
+    constants.delay = transmitter_of(kind).delay;
+    constants.slots = constants.delay + 1;
+    constants.room = pulse_room;
+    // The table of the transmitter, as append_transmitters() makes it.
+    std::vector<const connect::SynapseDynamics*> others;
+    for (u32 k = 0; plan_.dynamics_of(connect::KindIndex{k}) != plan_.dynamics_of(kind.index); ++k) {
+        const connect::SynapseDynamics* const other = plan_.dynamics_of(connect::KindIndex{k});
+        const bool is_new = std::ranges::find(others, other) == others.end();
+        if (other != nullptr && other->transmitter() != nullptr && is_new) others.push_back(other);
+    }
+    const connect::KindIndex transmitter{static_cast<u32>(plan_.kinds.size() + others.size())};
+    image.sources.assign((rows + std::size_t{31}) / 32, 0);
+    for (u32 row = 0; row < shard.synapses().table(transmitter)->rows(); ++row) {
+        const u32 source = row_of(transmitter, RowIndex{row});
+        image.sources[source / 32] |= 1U << source % 32;
+    }
+    return image;
+}
+
+const connect::Transmitter& PlasticTables::transmitter_of(const Kind& kind) const {
+    return *plan_.dynamics_of(kind.index)->transmitter();
+}
+
 u32 PlasticTables::greatest_axonal(const Shard& shard, const Kind& kind) {
     const connect::Learning& times = shard.synapses().learning(kind.index)->on_device()->plasticity();
     return times.axonal(shard.synapses().table(kind.index)->greatest_delay());
@@ -485,6 +585,9 @@ void PlasticTables::put_states(device::Backend& backend, std::uint32_t shard, St
             connect::LearningOnDevice& table = *from.synapses().learning(kind.index)->on_device();
             table.get_state(now, learnt);
             to_device(learnt, room_of(from, kind), greatest_axonal(from, kind), state);
+            if (const auto* const constants = table.rule().modulation.get()) {
+                to_device(learnt, *constants, transmitter_of(kind).delay, now, state);
+            }
             backend.set_learning(shard, number, state, now);
             return;
         }
@@ -533,7 +636,15 @@ void PlasticTables::take_states(device::Backend& backend, std::uint32_t shard, S
             state.before.assign(neurons * room, 0.0F);
             state.last_traces.resize(neurons);
             state.last_same_side.assign(neurons, 0.0);
+            const connect::ModulationConstants* const constants = rule.modulation.get();
+            state.eligibility.resize(constants != nullptr ? synapses : 0);
+            state.remainders.resize(constants != nullptr ? synapses : 0);
+            state.transmitter_spikes.resize(constants != nullptr ? transmitter_of(kind).delay + std::size_t{1} : 0);
+            state.pulse_count.resize(constants != nullptr ? 1 : 0);
+            state.pulses.resize(constants != nullptr ? pulse_room : 0);
+            state.concentrations.resize(constants != nullptr ? pulse_room : 0);
             backend.get_learning(shard, number, state);
+            if (constants != nullptr) from_device(state, *constants, transmitter_of(kind).delay, now, learnt);
             from_device(state, room, axonal, now, now - to.synapses().table(kind.index)->greatest_delay(), learnt);
             table.set_state(now, learnt);
             return;

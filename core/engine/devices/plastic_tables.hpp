@@ -35,6 +35,9 @@ SynapseRules synapse_rules(const network::Network& network);
 /// tables have it.
 class PlasticTables {
    public:
+    /// Pulses of a transmitter that are kept, a power of two: all synapses learn after half as many steps.
+    static constexpr std::uint32_t pulse_room = 4096;
+
     /// @param epoch_steps greatest number of steps after which spikes are exchanged @param device its name
     /// @throws StateError for tables that a device does not have
     PlasticTables(std::span<const std::unique_ptr<Shard>> shards, const network::LoweredNetwork& network,
@@ -74,6 +77,11 @@ class PlasticTables {
     static device::TableImage rows_of(const Shard& shard, const Kind& kind, std::uint32_t rows, const RowOf& row_of,
                                       double quantum);
     device::LearningImage learning(const Shard& shard, const Kind& kind, device::TableImage rows) const;
+    /// @param rows of the device
+    device::ModulationImage modulation(const Shard& shard, const Kind& kind, std::uint32_t rows,
+                                       const RowOf& row_of) const;
+    /// @pre the kind has one
+    const connect::Transmitter& transmitter_of(const Kind& kind) const;
     /// The greatest axonal delay of a table that learns.
     static std::uint32_t greatest_axonal(const Shard& shard, const Kind& kind);
     /// Spikes of a neuron that are kept beside the new ones: all synapses learn at the end of the epoch in which a neuron has
@@ -86,6 +94,7 @@ class PlasticTables {
     void for_receptors(const Shard& shard, Visit visit) const;
 
     std::span<const std::unique_ptr<Shard>> shards_;
+    const connect::NetworkPlan& plan_;
     Step epoch_steps_;
     std::vector<Kind> kinds_;
     SynapseRules rules_;

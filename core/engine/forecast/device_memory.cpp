@@ -8,6 +8,7 @@
 #include "base/saturation.hpp"
 #include "device/backend/cell_forest.hpp"
 #include "device/backend/memory_plan.hpp"
+#include "engine/devices/plastic_tables.hpp"
 #include "engine/forecast/memory.hpp"
 #include "engine/shard/group_creation.hpp"
 #include "engine/shard/shard_memory.hpp"
@@ -190,7 +191,14 @@ double table_bytes(const connect::TableEstimate::Table& table, double rows, doub
     const auto room = static_cast<double>(std::bit_ceil(std::max<std::uint64_t>(32, least)));
     const std::size_t of_values =
         on_host.synapse_bytes + sizeof(float) * table.dynamics->per_synapse_parameters().size();
-    return common + static_cast<double>(of_values) * table.synapses + of_row * table.rows + of_decay +
+    double of_transmitter = 0.0;
+    if (table.dynamics->transmitter() != nullptr) {
+        constexpr double of_pulse = sizeof(device::i64) + sizeof(double);
+        of_transmitter = PlasticTables::pulse_room * of_pulse + rows / 8.0;
+        // Tables of decays and gains; processors have two more, of 8,192 steps.
+        of_transmitter += static_cast<double>(on_host.constant_bytes) - 16.0 * decay_steps * sizeof(float);
+    }
+    return of_transmitter + common + static_cast<double>(of_values) * table.synapses + of_row * table.rows + of_decay +
            sizeof(device::LearningTable) + neurons * (room * of_spike + of_neuron);
 }
 

@@ -69,7 +69,7 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
     void use_transmitter(const connect::Transmitter& transmitter) override { transmitter_ = transmitter; }
     const connect::Transmitter* transmitter() const override { return transmitter_ ? &*transmitter_ : nullptr; }
 
-    bool runs_on_device() const override { return !transmitter_; }
+    bool runs_on_device() const override { return true; }
     double axonal_fraction() const override { return learning_in_steps().axonal_fraction; }
 
     connect::PlasticTableMemory memory(bool double_weights) const override {

@@ -17,6 +17,7 @@ import ranvier as rv
 from kernel_texts import ARCHITECTURES, compiled, compiled_for_processors, needs_compiler
 from ranvier import _core, errors
 from ranvier.simulation.options import grouped
+from thorough_cases import only
 
 DURATION = 60.0  # ms
 W_MAX = 120.0
@@ -188,6 +189,10 @@ def test_all_synapses_learn_in_between(synapse: str) -> None:
 
 STORED = ["stdp_triplet", "stdp_nn_pre_centered", "tsodyks", "equations", "tsodyks2_per_synapse"]
 STORED += [
+    "stdp_axonal",
+    "stdp_nn_restr_axonal",
+    "equations_axonal",
+    "equations_axonal_times",
     "stdp_times",
     "stdp_nn_pre_centered_times",
     "equations_times",
@@ -195,9 +200,10 @@ STORED += [
     "quantal_stp_per_synapse",
     "equations_of_releases",
 ]
+QUICKLY_STORED = ["stdp_nn_pre_centered", "tsodyks", "equations", "quantal_stp_per_synapse", "equations_axonal_times"]
 
 
-@pytest.mark.parametrize("synapse", STORED)
+@pytest.mark.parametrize("synapse", only(QUICKLY_STORED, STORED))
 def test_a_state_goes_on_elsewhere(synapse: str, tmp_path: Path) -> None:
     """Saved in the middle, with spikes in transit, and with weights that are set afterwards."""
     net, recorder = network(3, synapse)
@@ -242,6 +248,50 @@ def test_spikes_of_a_source_in_one_step_follow_each_other() -> None:
     assert repeated(threads=1, device="cuda-emulator", shards=3) == repeated(threads=2)
 
 
+def modulated(seed: int, folder: Path | None = None, **options: Any) -> Outcome:
+    """Return the outcome of a network with two transmitters, saved in the middle."""
+    chance = random.Random(seed)
+    net = rv.Network(seed=seed)
+    cells = net.create("iaf_psc_exp", 40, I_e=rv.Uniform(400.0, 600.0))
+    few = net.create("iaf_psc_exp", 3, I_e=rv.Uniform(400.0, 500.0))
+    sources = net.create("poisson_generator", 5, rate=chance.choice([20.0, 3000.0]))
+    for dopamine, axonal_fraction in ((few, 0.0), (sources, chance.choice([0.0, 0.5, 1.0]))):
+        synapse = rv.stdp_dopamine(
+            dopamine=dopamine,
+            dopamine_delay=chance.choice([1.5, 4.0]),
+            A_plus=0.4,
+            tau_c=50.0,
+            tau_n=20.0,
+            b=chance.choice([0.0, 0.01]),
+            W_max=W_MAX,
+            axonal_fraction=axonal_fraction,
+        )
+        for target in (cells, few):
+            weight, delay = rv.Uniform(20.0, 100.0), rv.Uniform(0.4, chance.choice([0.5, 3.0]))
+            net.connect(cells, target, rv.FixedIndegree(5), weight=weight, delay=delay, synapse=synapse)
+    recorder = net.record_spikes([cells, few, sources])
+    sim = rv.Simulation(net, progress=False, **grouped(options))
+    sim.run(DURATION / 2)
+    if folder is not None:
+        sim.save(folder / "half.h5")
+        elsewhere = {"threads": 1, "device": "cpu" if "device" in options else "cuda-emulator"}
+        sim = rv.Simulation.load(net, folder / "half.h5", progress=False, **grouped(elsewhere))
+    sim.run(DURATION / 4)
+    synapses = sim.connections(cells, few)
+    synapses.weights = 0.9 * synapses.weights
+    sim.run(4 * DURATION)
+    return of_all(sim, recorder, [cells, few], cells)
+
+
+@pytest.mark.parametrize("seed", only(range(2), range(30)))
+def test_transmitters_modulate_learning(seed: int, tmp_path: Path) -> None:
+    expected = modulated(seed, threads=2)
+    device: dict[str, Any] = {"threads": 1, "device": "cuda-emulator", "shards": 1 + seed % 7}
+    assert modulated(seed, **device) == expected
+    assert modulated(seed, tmp_path, **device) == expected
+    assert modulated(seed, tmp_path, threads=1) == expected
+
+
 def relayed(**options: Any) -> Outcome:
     """Return the outcome of a network with neurons that send several spikes in a step, and regular ones."""
     net = rv.Network(seed=4)
@@ -264,15 +314,17 @@ def test_relays_and_regular_neurons_meet_synapses_that_learn() -> None:
 
 
 PREDICTED = ["stdp", "stdp_nn_pre_centered", "stdp_triplet", "tsodyks2", "tsodyks2_per_synapse", "bernoulli"]
-PREDICTED += ["stdp_axonal", "per_synapse", "stdp_times", "quantal_stp", "quantal_stp_per_synapse"]
+PREDICTED += ["stdp_dopamine", "stdp_axonal", "per_synapse", "stdp_times", "quantal_stp", "quantal_stp_per_synapse"]
 
 
 @pytest.mark.parametrize("synapse", PREDICTED)
 def test_memory_is_predicted(synapse: str) -> None:
     net = rv.Network(seed=1)
     cells = net.create("iaf_psc_exp", 1000, I_e=500.0)
-    chosen = {"delay": rv.Uniform(1.0, 3.0), "synapse": SYNAPSES[synapse]()}
-    net.connect(cells, cells, rv.FixedIndegree(100), weight=20.0, **chosen)
+    modulated_synapse = rv.stdp_dopamine(dopamine=cells[:10], dopamine_delay=1.0)
+    made = modulated_synapse if synapse == "stdp_dopamine" else SYNAPSES[synapse]()
+    delay = rv.Uniform(1.0, 3.0)
+    net.connect(cells, cells, rv.FixedIndegree(100), weight=20.0, delay=delay, synapse=made)
     options = grouped({"threads": 1, "device": "cuda-emulator", "shards": 4})
     predicted = rv.predict_memory(net, **options)["device synapses"]
     assert predicted == pytest.approx(
@@ -303,7 +355,7 @@ def test_variables_of_releases_that_grow_without_bound_end_a_run() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[rv.Population], Any], str]] = {
-    "transmitter": (lambda cells: rv.stdp_dopamine(dopamine=cells, dopamine_delay=1.0), "transmitter"),
+    "potentials": (lambda _: rv.clopath(), "follow potentials"),
 }
 
 
@@ -327,8 +379,8 @@ def test_learning_onto_relays_is_refused() -> None:
 def test_what_is_not_there_is_refused_by_name(name: str) -> None:
     synapse, reason = REFUSED[name]
     net = rv.Network(seed=1)
-    cells = net.create("iaf_psc_exp", 30)
-    net.connect(cells, cells, rv.FixedIndegree(5), weight=10.0, delay=1.5, synapse=synapse(cells), name="onto cells")
+    cells = net.create("aeif_psc_delta_clopath", 30)
+    net.connect(cells, cells, rv.FixedIndegree(5), weight=1.0, delay=1.5, synapse=synapse(cells), name="onto cells")
     with pytest.raises(errors.StateError, match=f"'onto cells'.*{reason}"):
         rv.Simulation(net, progress=False, device="cuda-emulator")
 
@@ -366,12 +418,15 @@ extern "C" void release_synapses(unsigned rule, unsigned count, unsigned states,
 """
 
 
-def all_rules() -> Any:
+def all_rules(*, with_transmitter: bool = False) -> Any:
     """Return the rules of a network with synapses of all kinds."""
     net = rv.Network(seed=1)
     cells = net.create("iaf_psc_exp", 5)
-    for synapse in SYNAPSES.values():
-        net.connect(cells, cells, rv.AllToAll(), weight=10.0, delay=1.0, synapse=synapse())
+    synapses = [synapse() for synapse in SYNAPSES.values()]
+    if with_transmitter:
+        synapses.append(rv.stdp_dopamine(dopamine=cells, dopamine_delay=1.0))
+    for synapse in synapses:
+        net.connect(cells, cells, rv.AllToAll(), weight=10.0, delay=1.0, synapse=synapse)
     return _core.SynapseRules(net._contents.core)
 
 
@@ -458,6 +513,6 @@ def test_releases_of_kernels_are_those_of_processors(tmp_path: Path) -> None:
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_nvrtc_compiles_all_rules(architecture: int) -> None:
     ptx = architecture != ARCHITECTURES[-1]
-    text = compiled(all_rules().source(), architecture, ptx=ptx)
+    text = compiled(all_rules(with_transmitter=True).source(), architecture, ptx=ptx)
     if ptx:
         assert not re.search(r"\bfma\b[^;]*;", text.decode())
