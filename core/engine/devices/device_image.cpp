@@ -10,6 +10,7 @@
 #include "engine/devices/refusal.hpp"
 #include "engine/devices/table_rows.hpp"
 #include "engine/option_choices.hpp"
+#include "network/receptor_choice.hpp"
 #include "ranvier/base/errors.hpp"
 #include "ranvier/base/state_columns.hpp"
 
@@ -117,6 +118,16 @@ device::NoiseImage noise_image(const models::NoiseCurrents& noise) {
             .intervals = to_vector(noise.intervals)};
 }
 
+/// Whether a projection reaches a receptor at which some neurons of the network have several sites.
+bool reaches_sites(const network::Network& network, const network::Projection& projection,
+                   const network::Population& targets) {
+    const network::ReceptorChoice chosen = network::choose_receptors(*targets.model, projection.receptor);
+    return std::ranges::any_of(network.populations(), [&](const network::Population& population) {
+        return population.model->sites_at(chosen.positive).most > 1 ||
+               population.model->sites_at(chosen.negative).most > 1;
+    });
+}
+
 }  // namespace
 
 void check_for_device(const network::Network& network, const SimulationOptions& options, std::int32_t ranks) {
@@ -181,6 +192,12 @@ void check_for_device(const network::Network& network, const SimulationOptions& 
                 "the neurons of '" + population.name + "' may fire several times in a step, and it has no synapses ";
             if (population.model->relays_input && has_some(projection.targets, population)) {
                 refuse_for(repeated + "that learn onto such neurons, as those of '" + projection.name + "'");
+            }
+            if (has_some(projection.targets, population) && reaches_sites(network, projection, population)) {
+                refuse_for(
+                    "it does not have synapses that learn at receptors with several places on a cell yet, as those "
+                    "of '" +
+                    projection.name + "'");
             }
             if (is_axonal && population.model->most_spikes > 1 && has_some(projection.sources, population)) {
                 refuse_for(repeated + "with an axonal delay from such neurons, as those of '" + projection.name + "'");

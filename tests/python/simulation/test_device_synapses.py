@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pytest
 
 import ranvier as rv
+import site_scenes
 from kernel_texts import ARCHITECTURES, compiled, compiled_for_processors, needs_compiler
 from ranvier import _core, errors
 from ranvier.simulation.options import grouped
@@ -372,6 +373,15 @@ def test_learning_onto_relays_is_refused() -> None:
     cells, relays = net.create("iaf_psc_exp", 3), net.create("parrot_neuron", 3, name="relays")
     net.connect(cells, relays, rv.AllToAll(), weight=1.0, delay=1.0, synapse=rv.stdp())
     with pytest.raises(errors.StateError, match="'relays' may fire several times in a step"):
+        rv.Simulation(net, progress=False, device="cuda-emulator")
+
+
+def test_learning_at_several_places_of_cells_is_refused() -> None:
+    net = rv.Network(seed=1)
+    cells = net.create(site_scenes.cell(False), 3)
+    chosen: dict[str, Any] = {"weight": 1.0, "delay": 1.0, "synapse": rv.stdp()}
+    net.connect(cells, cells, rv.AllToAll(), receptor="exc", site=1, name="onto places", **chosen)
+    with pytest.raises(errors.StateError, match=r"receptors with several places on a cell.*'onto places'"):
         rv.Simulation(net, progress=False, device="cuda-emulator")
 
 
