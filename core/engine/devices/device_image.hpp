@@ -35,7 +35,7 @@ struct RemoteArrival {
 class DeviceImage {
    public:
     /// @param epoch_steps after which blocks exchange spikes @param exchange_steps after which processes do
-    /// @param longest_delay at least that of synapses that are in no table
+    /// @param longest_delay at least that of synapses that are in no table, and of the receptors of drawn rows
     DeviceImage(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout, Step epoch_steps,
                 Step longest_delay, Step exchange_steps, const network::LoweredNetwork& network, std::string device);
 

@@ -10,11 +10,26 @@
 
 namespace ranvier::engine {
 
+namespace {
+
+/// The longest delay that the rings of the device must have room for. Of rows that it has drawn, only bounds are known, to
+/// which the receptors of their blocks are laid out, whether or not any synapse has them.
+Step longest_delay(const DeviceStepping::Arguments& arguments) {
+    Step longest = arguments.kept_steps;
+    if (arguments.drawn == nullptr) return longest;
+    for (const std::vector<device::ReceptorImage>& of_block : arguments.drawn->receptors) {
+        for (const device::ReceptorImage& receptor : of_block) longest = std::max<Step>(longest, receptor.delays);
+    }
+    return longest;
+}
+
+}  // namespace
+
 DeviceStepping::DeviceStepping(const Arguments& arguments)
     : given_(arguments),
       has_plastic_(PlasticTables::are_in(given_.network.network())),
-      image_(given_.shards, given_.layout, given_.epoch_steps, given_.kept_steps, given_.exchange_steps, given_.network,
-             given_.device),
+      image_(given_.shards, given_.layout, given_.epoch_steps, longest_delay(given_), given_.exchange_steps,
+             given_.network, given_.device),
       courses_(given_.shards, given_.device),
       events_(arguments.shards.size(), 0) {
     if (given_.exchange != nullptr) {

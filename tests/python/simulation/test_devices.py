@@ -304,6 +304,25 @@ def test_drawn_rows_are_joined_with_those_of_tables(other: str, tmp_path: Path) 
     assert results == 4 * results[:1]
 
 
+def test_delays_that_no_synapse_has_are_within_the_rings() -> None:
+    """Blocks are laid out to the bounds of delays, also of projections without synapses here."""
+    net = rv.Network(resolution=0.1, seed=1)
+    cells = net.create("iaf_psc_exp", 30, I_e=rv.Uniform(380.0, 450.0))
+    net.connect(cells, cells, rv.FixedIndegree(5), weight=60.0, delay=0.5)
+    rule, synapse = rv.PairwiseBernoulli(1e-9), rv.tsodyks(tau_fac=50.0)
+    net.connect(cells, cells, rule, weight=10.0, delay=rv.Uniform(0.5, 9.0), synapse=synapse)
+    recorder = net.record_spikes(cells)
+    digests = []
+    for device in ("cpu", "cuda-emulator"):
+        sim = rv.Simulation(net, threads=1, progress=False, device=device, tuning=rv.Tuning(shards=3))
+        if device != "cpu":
+            # More than 90 steps of the 30 inputs of each receptor.
+            assert sim.memory()["device rings"] >= 8 * 30 * 91
+        sim.run(DURATION)
+        digests.append(sim.spikes(recorder).digest())
+    assert digests[0] == digests[1]
+
+
 def test_queries_of_synapses_that_change_need_no_static_tables() -> None:
     drawn = joined_network("changing")
     (cells,) = drawn.net.populations
