@@ -290,9 +290,9 @@ void DeviceStepping::check_conditions() const {
     if (!failure) return;
     const std::string step = "in step " + std::to_string(failure->step);
     if (failure->neuron == device::no_neuron) {
-        throw StateError({.object = "synapses on a device",
+        throw StateError({.object = "a synapse on a device",
                           .value = step,
-                          .bound = "one of their variables is infinite",
+                          .bound = "one of its variables is infinite",
                           .remedy = "run on processors, which name the variable"});
     }
     const connect::ShardLayout& layout = given_.shards[failure->block]->layout();

@@ -273,7 +273,7 @@ def test_too_many_spikes_are_an_error(number: int) -> None:
     else:
         net.connect(sources, net.create("iaf_psc_exp", 3), rv.AllToAll(), weight=1.0, delay=0.1)
     sim = rv.Simulation(net, progress=False, **grouped(WAYS["cuda-emulator"]))
-    with pytest.raises(errors.StateError, match=r"relay cannot relay" if number == 1024 else r"32767 spikes in a step"):
+    with pytest.raises(errors.StateError, match=r"it cannot relay" if number == 1024 else r"32767 spikes in a step"):
         sim.run(3.0)
 
 
