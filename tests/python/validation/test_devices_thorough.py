@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 import ranvier as rv
 from fuzz_sources import create_sources, stimulate_with_trains
 from ranvier import errors
+from ranvier.networks.ring import ring_cell
 from ranvier.simulation.options import grouped
 
 NETWORKS = 200
@@ -33,6 +35,7 @@ WEIGHTS = {
     "gif_cond_exp": 20.0,
     "pp_psc_delta": 5.0,
 }
+CELL_WEIGHT = 20.0
 
 
 RELEASING = rv.synapse(
@@ -43,6 +46,20 @@ RELEASING = rv.synapse(
     on_pre="u += U*(1 - u); release = clip(u*x, 0, 1); x -= release",
     parameters={"tau_rec": "100 ms", "tau_fac": "30 ms", "U": 0.4},
 )
+
+
+def _weight(population: rv.Population) -> float:
+    """Return a weight of about the threshold."""
+    return WEIGHTS.get(str(population.model), CELL_WEIGHT)
+
+
+def _cells(net: rv.Network, chance: random.Random, name: str) -> rv.Population:
+    """Create detailed cells, of one shape or many."""
+    depth, dendrites = chance.choice([0, 1, 2]), chance.choice(["hh", "pas"])
+    if chance.random() < 0.5:
+        return net.create(ring_cell(depth=depth, dendrites=dendrites), chance.choice([1, 3, 17]), name=name)
+    each = [np.random.default_rng(chance.randrange(1000)) for _ in range(chance.choice([2, 5]))]
+    return net.create([ring_cell(depth=2, dendrites=dendrites, random=one) for one in each], name=name)
 
 
 def _rule(chance: random.Random) -> rv.Rule:
@@ -127,12 +144,18 @@ def drawn(seed: int) -> tuple[rv.Network, rv.SpikeRecorder]:
     models = chance.choice([SINGLE, tuple(WEIGHTS), tuple(WEIGHTS), tuple(WEIGHTS)])
     for number in range(chance.randrange(1, 5)):
         model = chance.choice(models)
+        if models is not SINGLE and chance.random() < 0.1:
+            populations.append(_cells(net, chance, f"p{number}"))
+            continue
         populations.append(net.create(model, chance.choice([1, 2, 7, 31, 64, 90]), name=f"p{number}"))
     for _ in range(chance.randrange(1, 7)):
         source, target = chance.choice(populations), chance.choice(populations)
-        weight = WEIGHTS[str(target.model)] * 10.0 ** chance.uniform(-2.0, 0.0)
-        weights: Any = chance.choice([weight, 0.0, rv.Normal(weight, 0.2 * weight), rv.Uniform(0.0, weight)])
-        if chance.random() < 0.3 and not str(target.model).startswith(("iaf_cond", "aeif_cond")):
+        weight = _weight(target) * 10.0 ** chance.uniform(-2.0, 0.0)
+        # Cells refuse distributions that may be negative in 10^9 draws.
+        spread = (0.2 if str(target.model) in WEIGHTS else 0.1) * weight
+        weights: Any = chance.choice([weight, 0.0, rv.Normal(weight, spread), rv.Uniform(0.0, weight)])
+        takes_negative = str(target.model) in WEIGHTS and not str(target.model).startswith(("iaf_cond", "aeif_cond"))
+        if chance.random() < 0.3 and takes_negative:
             weights = -weight
         delay = net.resolution * chance.randrange(1, 6)
         delays: Any = chance.choice([delay, rv.Uniform(delay, delay + 5.0)])
@@ -156,7 +179,7 @@ def drawn(seed: int) -> tuple[rv.Network, rv.SpikeRecorder]:
         else:
             create_sources(net, chance)
         for sources in net.populations[before:]:
-            weight = WEIGHTS[str(target.model)] * 10.0 ** chance.uniform(-2.0, 0.0)
+            weight = _weight(target) * 10.0 ** chance.uniform(-2.0, 0.0)
             delay = net.resolution * chance.randrange(1, 6)
             net.connect(sources, target, _rule(chance), weight=weight, delay=rv.Uniform(delay, delay + 5.0))
     if chance.random() < 0.3:
@@ -164,12 +187,12 @@ def drawn(seed: int) -> tuple[rv.Network, rv.SpikeRecorder]:
         relays = net.create("parrot_neuron", chance.choice([1, 9, 40]), name="relays")
         delay = net.resolution * chance.randrange(1, 6)
         net.connect(source, relays, rv.FixedIndegree(chance.randrange(1, 6)), weight=1.0, delay=delay)
-        weight = WEIGHTS[str(target.model)] * 10.0 ** chance.uniform(-2.0, 0.0)
+        weight = _weight(target) * 10.0 ** chance.uniform(-2.0, 0.0)
         net.connect(relays, target, _rule(chance), weight=weight, delay=rv.Uniform(delay, delay + 3.0))
     for population in populations:
         _inject(net, population, chance)
         stimulate_with_trains(net, population, None, chance)
-        weight = WEIGHTS[str(population.model)] * 10.0 ** chance.uniform(-1.0, 0.0)
+        weight = _weight(population) * 10.0 ** chance.uniform(-1.0, 0.0)
         rate: Any = chance.choice([500.0, 9000.0, rv.Uniform(0.0, 20_000.0)])
         trains = rv.poisson_generator(rate=rate, start=chance.choice([0.0, 5.0]))
         net.stimulate(population[:: chance.choice([1, 1, 3])], trains, weight=weight)
@@ -189,7 +212,7 @@ def outcome(seed: int, pieces: int, **options: Any) -> tuple[str, int, bytes]:
         # Strong weights are more than an adaptive integration can take: then it is on both.
         return "failed", 0, b""
     spikes = sim.spikes(recorder)
-    states = np.concatenate([sim.get(each, "V_m") for each in net.populations if str(each.model) in WEIGHTS])
+    states = np.concatenate([sim.get(each, "V_m") for each in net.populations if re.fullmatch(r"p\d", each.name)])
     weights = [sim.connections(a, b).weights for a in net.populations for b in net.populations]
     return spikes.digest(), len(spikes), states.tobytes() + np.concatenate(weights).tobytes()
 
