@@ -87,7 +87,10 @@ def test_recordings_to_files_are_those_of_processors(recordings: str, tmp_path: 
 
 def test_detailed_cells_have_the_bits_of_processors(tmp_path: Path) -> None:
     """On three ranks, with point neurons and synapses that learn, and a state that goes on on processors."""
-    asked = [[False, {"device": EMULATOR}], [True, {"device": EMULATOR, "again": {}, "exchange": "alltoall"}]]
+    asked: list[tuple[bool, dict[str, Any]]] = [
+        (False, {"device": EMULATOR}),
+        (True, {"device": EMULATOR, "again": {}, "exchange": "alltoall"}),
+    ]
     given = [[saves, {"point_step": 0.025, **options}] for saves, options in asked]
     (tmp_path / "asked.json").write_text(json.dumps(given))
     where = installation(MPICH, "wheel")

@@ -55,7 +55,8 @@ def _weight(population: rv.Population) -> float:
 
 def _cells(net: rv.Network, chance: random.Random, name: str) -> rv.Population:
     """Create detailed cells, of one shape or many."""
-    depth, dendrites = chance.choice([0, 1, 2]), chance.choice(["hh", "pas"])
+    depth = chance.choice([0, 1, 2])
+    dendrites: Any = chance.choice(["hh", "pas"])
     if chance.random() < 0.5:
         return net.create(ring_cell(depth=depth, dendrites=dendrites), chance.choice([1, 3, 17]), name=name)
     each = [np.random.default_rng(chance.randrange(1000)) for _ in range(chance.choice([2, 5]))]
