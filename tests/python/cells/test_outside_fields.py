@@ -481,6 +481,8 @@ def test_interrupts_end_the_calculation_of_a_matrix(monkeypatch: pytest.MonkeyPa
             timer.join()
 
     monkeypatch.setattr(building, "set_fields", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        rv.Simulation(net, threads=1, progress=False)
-    assert seconds[1] < 0.3 * seconds[0], "it was finished"
+    # On a busy machine, the interrupt may come late.
+    for _ in range(5):
+        with pytest.raises(KeyboardInterrupt):
+            rv.Simulation(net, threads=1, progress=False)
+    assert min(seconds[1:]) < 0.3 * seconds[0], "it was finished"
