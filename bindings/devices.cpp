@@ -99,8 +99,8 @@ std::pair<nb::bytes, std::string> compile_cuda(const std::string& source, device
 using Numbers = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// The weights after a spike of one side, as the emulator calculates them.
-void change_weights(const engine::SynapseRules& rules, std::size_t rule, bool is_postsynaptic, Numbers weights,
-                    Numbers traces, Numbers same_side_traces, const std::vector<Numbers>& parameters) {
+void change_weights(const engine::SynapseRules& rules, std::size_t rule, bool is_postsynaptic, const Numbers& weights,
+                    const Numbers& traces, const Numbers& same_side_traces, const std::vector<Numbers>& parameters) {
     const FlushSubnormals flush;
     std::vector<float> given(parameters.size());
     for (std::size_t i = 0; i < weights.shape(0); ++i) {
@@ -115,8 +115,8 @@ using Array = nb::ndarray<Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Table = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// The parts of weights that spikes of sources add, as the emulator calculates them.
-void release(const engine::SynapseRules& rules, std::size_t rule, Table states, Array<std::int64_t> last,
-             std::int64_t step, Array<double> factors) {
+void release(const engine::SynapseRules& rules, std::size_t rule, const Table& states, const Array<std::int64_t>& last,
+             std::int64_t step, const Array<double>& factors) {
     for (std::size_t i = 0; i < factors.shape(0); ++i) {
         device::i64 before = last(i);
         factors(i) = rules.release.at(rule).of_row(states.data() + i * states.shape(1), before, step);
@@ -125,9 +125,9 @@ void release(const engine::SynapseRules& rules, std::size_t rule, Table states, 
 }
 
 /// The same for synapses.
-void release_synapses(const engine::SynapseRules& rules, std::size_t rule, Table states, Array<std::int64_t> last,
-                      std::int64_t step, Table parameters, std::uint64_t key, Array<std::uint32_t> counts,
-                      Array<double> factors) {
+void release_synapses(const engine::SynapseRules& rules, std::size_t rule, const Table& states,
+                      const Array<std::int64_t>& last, std::int64_t step, const Table& parameters, std::uint64_t key,
+                      const Array<std::uint32_t>& counts, const Array<double>& factors) {
     for (std::size_t i = 0; i < factors.shape(0); ++i) {
         const auto draws = device::SynapseDraws::begin(key, i, 1, 64);
         factors(i) = rules.release.at(rule).of_synapse(states.data() + i * states.shape(1), last(i), step,
@@ -155,6 +155,7 @@ class CellKernels {
     /// Of each mechanism: its states, its currents, its parameters.
     std::vector<std::array<std::size_t, 3>> mechanisms() const {
         std::vector<std::array<std::size_t, 3>> shapes;
+        shapes.reserve(programs_.mechanisms.size());
         for (const device::MechanismProgram& each : programs_.mechanisms) {
             shapes.push_back(
                 {each.states, each.currents, each.step->inputs.size() - each.states - device::place_inputs});
@@ -164,8 +165,8 @@ class CellKernels {
 
     using Values = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
     /// A place of a mechanism in the emulator. Changes states and results.
-    bool run(device::u32 mechanism, bool advances, Values states, Values inputs, double half_step, Values parameters,
-             Values results) const {
+    bool run(device::u32 mechanism, bool advances, const Values& states, const Values& inputs, double half_step,
+             const Values& parameters, const Values& results) const {
         const View view{states.data(), inputs.data(), half_step, parameters.data(), results.data()};
         const device::EvaluatedCells evaluated(programs_);
         return advances ? evaluated.advance_place(mechanism, view) : evaluated.place_currents(mechanism, view);
@@ -226,6 +227,7 @@ void bind_devices(nb::module_& module) {
             "parameters",
             [](const engine::SynapseRules& rules) {
                 std::vector<std::uint32_t> counts;
+                counts.reserve(rules.learning.size());
                 for (const device::LearningRule& rule : rules.learning) counts.push_back(rule.parameter_count);
                 return counts;
             },
@@ -243,6 +245,7 @@ void bind_devices(nb::module_& module) {
             "releases",
             [](const engine::SynapseRules& rules) {
                 std::vector<std::tuple<std::uint32_t, bool, bool>> found;
+                found.reserve(rules.release.size());
                 for (const device::ReleaseRule& rule : rules.release) {
                     found.emplace_back(rule.states, rule.of_row != nullptr, rule.of_synapse != nullptr);
                 }

@@ -75,8 +75,10 @@ class CellForests::Builder {
         FormInBlock made{
             .form = &form, .first_kind = static_cast<u32>(image_.kinds.size()), .depths = {}, .signatures = {}};
         std::vector<u32> classes;
+        classes.reserve(form.classes.size());
         for (const RateForm& each : form.classes) classes.push_back(class_number(each));
         std::vector<u32> mechanisms;
+        mechanisms.reserve(form.mechanisms.size());
         for (const MechanismForm& each : form.mechanisms) mechanisms.push_back(all_.mechanism_number(each));
         for (std::size_t node = 0; node < form.nodes.size(); ++node) {
             made.depths.push_back(node == 0 ? 0 : made.depths[form.parents[node]] + 1);

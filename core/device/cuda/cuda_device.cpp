@@ -108,7 +108,7 @@ class CudaDevice final : public Backend {
     CudaDevice(const CudaOptions& options, std::shared_ptr<const Driver> driver,
                std::shared_ptr<const KernelCompiler> compiler)
         : options_(options),
-          context_(std::move(driver), *options.device),
+          context_(std::move(driver), options.device.value_or(0)),
           compiler_(std::move(compiler)),
           name_(context_.name()),
           identity_(context_.identity()),
@@ -126,9 +126,9 @@ class CudaDevice final : public Backend {
                                .remedy = "use another GPU or driver, or simulate on processors: leave out `device`"});
         }
         const ContextUse use(context_);
-        stream_.emplace(context_);
-        stop_stream_.emplace(context_);
-        stop_.emplace(context_);
+        stream_ = std::make_unique<Stream>(context_);
+        stop_stream_ = std::make_unique<Stream>(context_);
+        stop_ = std::make_unique<PinnedNumber>(context_);
     }
     ~CudaDevice() override {
         // Not ContextUse, which throws.
@@ -739,6 +739,7 @@ class CudaDevice final : public Backend {
         }
         stream_->wait("copying the network");
         std::vector<CellsImage> cells;
+        cells.reserve(image.blocks.size());
         for (const BlockImage& block : image.blocks) cells.push_back(block.cells);
         put_cells(made, cells, image.cell_rates);
     }
@@ -879,6 +880,7 @@ class CudaDevice final : public Backend {
         }
         stream_->wait("counting synapses");
         std::vector<u64> synapses;
+        synapses.reserve(construction.blocks);
         for (u32 b = 0; b < construction.blocks; ++b) synapses.push_back(begins[b + std::size_t{1}] - begins[b]);
         return synapses;
     }
@@ -1047,9 +1049,9 @@ class CudaDevice final : public Backend {
     bool limits_run_time_;
     u32 blocks_;
     KernelTarget target_;
-    std::optional<Stream> stream_;
-    std::optional<Stream> stop_stream_;
-    std::optional<PinnedNumber> stop_;
+    std::unique_ptr<Stream> stream_;
+    std::unique_ptr<Stream> stop_stream_;
+    std::unique_ptr<PinnedNumber> stop_;
     std::unique_ptr<Loaded> loaded_;
     DrawnRows drawn_;
     std::mutex copying_;
@@ -1069,7 +1071,7 @@ void check_number(int number, int devices) {
 }
 
 void check_options(const CudaOptions& options, int devices) {
-    check_number(*options.device, devices);
+    check_number(options.device.value_or(0), devices);
     const auto refuse = [](const std::string& object, u32 value, const std::string& bound) {
         throw ValueOutOfBoundsError(
             {.object = object, .value = std::to_string(value), .bound = bound, .remedy = "leave it out"});

@@ -53,6 +53,7 @@ class StepText {
         const std::string indent(8 + 4 * depth, ' ');
         for (const Instruction& instruction : program.instructions) {
             std::vector<std::string> operands;
+            operands.reserve(instruction.operands.size());
             for (const std::uint32_t operand : instruction.operands) operands.push_back(names[operand]);
             if (instruction.operation == Operation::loop) {
                 const std::vector<std::string> made = add_loop(instruction, operands, depth);
@@ -65,6 +66,7 @@ class StepText {
                      expression(instruction, operands) + ";\n";
         }
         std::vector<std::string> results;
+        results.reserve(program.results.size());
         for (const std::uint32_t result : program.results) results.push_back(names[result]);
         return results;
     }
@@ -107,7 +109,7 @@ class StepText {
         }
         std::string call = call_text(instruction.operation) + "(" + operands[0];
         if (operands.size() == 2) call += ", " + operands[1];
-        call += ")";
+        call += ')';
         if (model_.is_single && program::rounds_to_single(instruction.operation)) return "rounded(" + call + ")";
         return may_be_subnormal(instruction.operation) ? "flushed(" + call + ")" : call;
     }
@@ -392,12 +394,14 @@ class MechanismText {
    private:
     std::vector<std::string> states_of_view() const {
         std::vector<std::string> states;
+        states.reserve(mechanism_.states);
         for (u32 s = 0; s < mechanism_.states; ++s) states.push_back("view.state(" + std::to_string(s) + ")");
         return states;
     }
 
     std::vector<std::string> add(const Program& program, std::vector<std::string> names, const std::string& step) {
         std::vector<std::string> inputs;
+        inputs.reserve(program.inputs.size());
         for (u32 which = 0; which < place_inputs; ++which) {
             inputs.push_back(which == input_step ? step : "view.input(" + std::to_string(which) + "U)");
         }

@@ -53,6 +53,7 @@ class EvaluatedCells {
     template <class View>
     static std::vector<double> states_of(const MechanismProgram& mechanism, const View& view) {
         std::vector<double> states;
+        states.reserve(mechanism.states);
         for (u32 s = 0; s < mechanism.states; ++s) states.push_back(view.state(s));
         return states;
     }

@@ -578,7 +578,7 @@ class CellThread {
     RANVIER_DEVICE void add_place(const CellPlace& place, const Site& at, double v) {
         const CellMechanism& mechanism = cells_.mechanisms[place.mechanism];
         if (mechanism.currents == 0) return;
-        PlaceView<States> view = view_of(place, mechanism, at, v, 0.5);
+        const PlaceView<States> view = view_of(place, mechanism, at, v, 0.5);
         if (!models_.place_currents(mechanism.program, view)) fail(at);
         double flow = 0.0;
         double slope = 0.0;

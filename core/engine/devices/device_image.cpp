@@ -428,6 +428,7 @@ std::vector<device::ReceptorImage> DeviceImage::receptor_images(std::uint32_t sh
     const ShardSynapses& synapses = shards_[shard]->synapses();
     const ShardInputs& inputs = shards_[shard]->inputs();
     std::vector<device::ReceptorImage> images;
+    images.reserve(inputs.receptors());
     for (u32 receptor = 0; receptor < inputs.receptors(); ++receptor) {
         images.push_back({.inputs = inputs.size(receptor)});
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -33,12 +34,12 @@ DeviceStepping::DeviceStepping(const Arguments& arguments)
       courses_(given_.shards, given_.device),
       events_(arguments.shards.size(), 0) {
     if (given_.exchange != nullptr) {
-        traffic_.emplace(DeviceTraffic::Arguments{.shards = given_.shards,
-                                                  .layout = given_.layout,
-                                                  .exchange = *given_.exchange,
-                                                  .addresses = *given_.addresses,
-                                                  .image = image_,
-                                                  .epoch_steps = given_.exchange_steps});
+        traffic_ = std::make_unique<DeviceTraffic>(DeviceTraffic::Arguments{.shards = given_.shards,
+                                                                            .layout = given_.layout,
+                                                                            .exchange = *given_.exchange,
+                                                                            .addresses = *given_.addresses,
+                                                                            .image = image_,
+                                                                            .epoch_steps = given_.exchange_steps});
         arrivals_.resize(given_.shards.size());
     }
     load(given_.drawn != nullptr);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -147,7 +146,7 @@ class DeviceStepping final : public Stepping {
     Step fetched_ = unknown;             ///< the step after which the groups have the state of the device
     bool has_state_ = true;  ///< groups have the state of the present step
     // With several processes.
-    std::optional<DeviceTraffic> traffic_;
+    std::unique_ptr<DeviceTraffic> traffic_;  ///< null on one process
     std::vector<std::vector<RemoteArrival>> arrivals_;  ///< by shard, that the device has not delivered
     std::vector<device::RemoteSpike> remote_;
     std::uint64_t exchanged_epochs_ = 0;
