@@ -914,6 +914,7 @@ void PlasticTable<Target, Real>::set_state(Step now, const LearningState& state)
         std::ranges::copy(state.eligibility, modulated_->eligibility.data());
         std::ranges::copy(state.remainders, modulated_->remainders.data());
         std::vector<Concentration::Pulse> pulses;
+        pulses.reserve(state.pulses.size());
         for (const LearningState::Pulse& pulse : state.pulses) pulses.push_back({relative(pulse.step), pulse.after});
         modulated_->concentration.set(pulses);
         modulated_->kept = pulses.size();

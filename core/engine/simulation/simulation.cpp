@@ -109,7 +109,7 @@ Counts Simulation::counts() const {
         }
     }
     // The same number, while the process has no static tables.
-    if (!self.build_options.drawn.empty()) {
+    if (!self.build_options.drawn.empty() && self.drawn_rows) {
         counts.synapses +=
             std::accumulate(self.drawn_rows->synapses.begin(), self.drawn_rows->synapses.end(), std::uint64_t{0});
     }
