@@ -6,8 +6,8 @@
 
 #include "base/math.hpp"
 
-/// Binomial numbers of which many are expected. Compiled for GPUs too (core/device/kernel/draws.hpp), so it includes nothing
-/// else of the standard library.
+/// Binomial numbers whose mean is large. GPUs run this code, too (core/device/kernel/draws.hpp), so it includes nothing else of
+/// the standard library.
 ///
 /// The binomial and the hypergeometric distribution are those of independent Poisson counts ("cells") given their sums: a
 /// binomial has two cells (successes, failures), a hypergeometric the four of a two by two table. With the means of the

@@ -36,7 +36,7 @@ struct ConstructionImage {
     std::vector<ProjectionImage> projections;
     std::vector<DrawSegment> segments;  ///< and one after the last
     /// Copies rows of tables, which are joined with those that are drawn: given(block, whether synapses are needed beside
-    /// the begins of rows, rows), for one block after another, from the first one on. Empty: there are none.
+    /// the begins of rows, rows), for one block after another, from the first one on. Empty: no rows are given.
     std::function<void(u32, bool, BlockRows&)> given = {};
     /// Construction::input_counts before anything is drawn: those of tables. Empty: zeros.
     std::vector<u64> input_counts = {};

@@ -375,7 +375,7 @@ struct SynapseReleases {
     float* values = nullptr;  ///< [state of the rule][synapse]; null: synapses of a row share the states
     u32* counts = nullptr;  ///< state that is a whole number, by synapse
 
-    // Random numbers, of which a synapse may draw so many blocks for one spike; 0: it draws none.
+    // A synapse draws at most so many blocks of random numbers for one spike; 0: it draws none.
     u32 blocks = 0;
     u32 key_low = 0;
     u32 key_high = 0;

@@ -29,7 +29,7 @@ class ShardSynapses {
 
     /// @param window steps of a delivery window
     void set_tables(connect::ShardTables tables, std::uint32_t window);
-    /// Adds static tables, of which there were none.
+    /// Adds static tables. @pre there are none
     void add_static(connect::ShardTables tables);
     /// The greatest SynapseTable::reach() of the synapses of each receptor; empty for a receptor without synapses.
     std::vector<std::optional<DelaySteps>> reach() const;
